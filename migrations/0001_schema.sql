@@ -160,7 +160,7 @@ comment on column sessions.last_version is 'The newest version ever made; a roll
 comment on column sessions.context_revision is 'Grows with every change of pins or notes that changes the context; in the row of main with every change of the settings, too.';
 comment on column sessions.indexed_seq is 'Through which message the recall index reaches.';
 comment on column sessions.accounting is 'Running token and message counts (session::accounting), so that an append costs the same at any length.';
-comment on column sessions.recent is 'What the signals about history need (session::trigger::Recent), as JSON text. A column of its own, because no read of a context needs it.';
+comment on column sessions.recent is 'The history that the signals of the last append needed (session::trigger::Recent), as JSON text; null where they needed none. A column of its own, because no read of a context needs it.';
 comment on column sessions.expires_at is 'When the session of a single call is erased; null for callers'' own sessions.';
 comment on column sessions.revision is 'Grows with every write to the row: a change that was decided on another revision is decided again.';
 comment on column sessions.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps (erasures); null for all others.';

@@ -21,8 +21,9 @@ use anchord_session::outline::Outline;
 use anchord_session::room::{ModelRoom, Room};
 use anchord_session::session::{self, BatchOptions, Ending, Incoming, Session};
 use anchord_session::settings::{HYSTERESIS_SHARE, Policy, Settings};
+use anchord_session::signal::HistoryScope;
 use anchord_session::span::{self, SpanRequest};
-use anchord_session::trigger::{MessageSignals, Start};
+use anchord_session::trigger::Start;
 use chrono::DateTime;
 use uuid::Uuid;
 
@@ -43,7 +44,6 @@ pub struct Transcript {
     pub numbered: Vec<Numbered>,
     outlines: Vec<Outline>,
     counted: Vec<MessageCounts>,
-    noticed: Vec<MessageSignals>,
 }
 
 impl Transcript {
@@ -56,7 +56,6 @@ impl Transcript {
             numbered: Vec::new(),
             outlines: Vec::new(),
             counted: Vec::new(),
-            noticed: Vec::new(),
         };
         for (seq, raw) in (1..).zip(raw) {
             let Measured { message, tokens, shape } = Measured::read(format, raw, &counter)?;
@@ -73,7 +72,6 @@ impl Transcript {
             };
             read.counted.push(outline.counted());
             read.outlines.push(outline);
-            read.noticed.push(MessageSignals::of(&message, shape.as_ref()));
             let raw = Shape::served(shape.as_ref(), format, raw.clone()).into();
             read.entries.push(Entry { seq, format, role, tokens, shape, raw });
             read.numbered.push(Numbered { seq, message });
@@ -187,9 +185,8 @@ impl<'a> Replay<'a> {
     /// Appends the next messages as one batch; `false` when there are none, or when the service would refuse them.
     pub fn append(&mut self, messages: usize) -> bool {
         let from = place(self.session.head_seq);
-        let (counted, noticed) = (&self.transcript.counted, &self.transcript.noticed);
-        let batch: Vec<Incoming<'_>> = (counted.iter().zip(noticed).skip(from).take(messages))
-            .map(|(counted, noticed)| Incoming { counted, noticed, is_kept: false })
+        let batch: Vec<Incoming<'_>> = (self.transcript.counted.iter().skip(from).take(messages))
+            .map(|counted| Incoming { counted, signals: None, is_kept: false })
             .collect();
         if batch.is_empty() || self.outcomes.is_broken_off {
             return false;
@@ -206,6 +203,8 @@ impl<'a> Replay<'a> {
             tokenizer: self.counter.tokenizer(),
             expected_next_seq: None,
             task_boundary: false,
+            every_signal: false,
+            history: HistoryScope::Nothing,
             now: 0,
         };
         let Ok(appended) = self.session.append(&batch, options) else {

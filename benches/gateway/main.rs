@@ -7,6 +7,8 @@
 
 #[path = "../load/client.rs"]
 mod client;
+#[path = "../load/quantile.rs"]
+mod quantile;
 #[path = "../load/random.rs"]
 mod random;
 #[path = "../load/service.rs"]
@@ -35,6 +37,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
 use crate::client::{Connection, KEY, request};
+use crate::quantile::quantile;
 use crate::random::{Random, WORDS};
 use crate::service::Service;
 
@@ -223,20 +226,6 @@ async fn turns(
         agent.go_on();
     }
     Ok((times, agent))
-}
-
-/// The time that a share of the answers stayed within.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-fn quantile(times: &[f64], share: f64) -> f64 {
-    let mut ascending = times.to_vec();
-    ascending.sort_by(f64::total_cmp);
-    let place = (ascending.len().saturating_sub(1) as f64 * share).round() as usize;
-    ascending.get(place).copied().unwrap_or(f64::NAN)
 }
 
 /// Checks that a list is stored as it was sent, on one branch.

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::Flags;
 use crate::client::{Connection, request};
-use crate::measured::quantile;
+use crate::measured::milliseconds;
 use crate::processor::Processor;
+use crate::quantile::quantile;
 use crate::random::Random;
 use crate::report::{self, Report, spread};
 use crate::servers::Servers;
@@ -153,12 +154,10 @@ async fn round(servers: &Servers, requests: &[Vec<u8>], most: Duration) -> anyho
         for (request, times) in requests.iter().zip(&mut times) {
             let sent = Instant::now();
             connection.done(request).await?;
-            times.push(sent.elapsed());
+            times.push(milliseconds(sent.elapsed()));
         }
     }
-    let times = times.into_iter().map(|mut times| {
-        times.sort_unstable();
-        Times { p50: quantile(&times, 0.5), p99: quantile(&times, 0.99) }
-    });
+    let times =
+        times.into_iter().map(|times| Times { p50: quantile(&times, 0.5), p99: quantile(&times, 0.99) });
     Ok(Round { times: times.collect(), others: before.used().others })
 }

@@ -15,6 +15,7 @@ mod length;
 mod machine;
 mod measured;
 mod processor;
+mod quantile;
 mod random;
 mod report;
 mod servers;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::quantile::quantile;
+
 /// The times of a load's replies.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
@@ -9,16 +11,16 @@ pub struct Measured {
     pub replies: f64,
     /// Replies per second.
     pub rate: f64,
-    /// Every reply's time, ascending.
-    latencies: Vec<Duration>,
+    /// Every reply's time, in milliseconds.
+    latencies: Vec<f64>,
 }
 
 impl Measured {
-    /// Times in any order, of replies that took so long together.
-    pub fn of(mut latencies: Vec<Duration>, took: Duration) -> Self {
-        latencies.sort_unstable();
+    /// Times of replies that took so long together.
+    pub fn of(latencies: Vec<Duration>, took: Duration) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "replies of a run are far below 2^52")]
         let replies = latencies.len() as f64;
+        let latencies = latencies.into_iter().map(milliseconds).collect();
         Self { replies, rate: replies / took.as_secs_f64(), latencies }
     }
 
@@ -33,14 +35,7 @@ impl Measured {
     }
 }
 
-/// The time in milliseconds that a share of ascending times stays within.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-pub fn quantile(ascending: &[Duration], share: f64) -> f64 {
-    let place = (ascending.len().saturating_sub(1) as f64 * share).round() as usize;
-    ascending.get(place).map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+/// A time in milliseconds.
+pub fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
 }

@@ -8,6 +8,8 @@
 
 #[path = "../load/client.rs"]
 mod client;
+#[path = "../load/quantile.rs"]
+mod quantile;
 #[path = "../load/random.rs"]
 mod random;
 #[path = "../load/service.rs"]
@@ -30,6 +32,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Connection, KEY, request};
+use crate::quantile::quantile;
 use crate::random::{Random, WORDS};
 use crate::service::Service;
 
@@ -184,20 +187,6 @@ async fn turns(
         times.append.push(timed(connection, &append, 201).await?);
     }
     Ok(times)
-}
-
-/// The time that a share of the replies stayed within.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-fn quantile(times: &[f64], share: f64) -> f64 {
-    let mut ascending = times.to_vec();
-    ascending.sort_by(f64::total_cmp);
-    let place = (ascending.len().saturating_sub(1) as f64 * share).round() as usize;
-    ascending.get(place).copied().unwrap_or(f64::NAN)
 }
 
 /// Prints a row, and gives the median and the 99th percentile beyond reading the body.

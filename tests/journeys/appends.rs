@@ -49,7 +49,6 @@ pub fn message(text: &str) -> NewMessage {
     NewMessage {
         format: "openai-chat",
         counted: MessageCounts::of(0, Role::User, 10, None, false),
-        noticed: anchord_session::trigger::MessageSignals::default(),
         least_tokens: None,
         shape: None,
         keep: None,

@@ -55,7 +55,6 @@ impl Queue {
                 let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
                 MessageCounts::of(0, role, 10, None, false)
             },
-            noticed: anchord_session::trigger::MessageSignals::default(),
             least_tokens: None,
             shape: None,
             keep: None,

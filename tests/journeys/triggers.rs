@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, OPERATOR, THEIRS, session};
 use crate::support::talks::{called, turns};
+use crate::support::text;
 
 const SESSION: &str = "/v1/sessions/s";
 
@@ -29,6 +30,19 @@ fn rereading() -> Vec<Value> {
 fn signal<'a>(reply: &'a Value, kind: &str) -> &'a Value {
     let signals = reply["decision"]["signals"].as_array().unwrap();
     signals.iter().find(|signal| signal["kind"] == kind).unwrap_or_else(|| panic!("no {kind} in {reply}"))
+}
+
+/// An append that asks for no signals.
+async fn append_briefly(app: &App, session: &str, messages: &[Value]) -> Value {
+    let body = json!({"messages": messages}).to_string();
+    app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.with(201).json()
+}
+
+/// The history that the session's row has for signals.
+async fn history(app: &App) -> Value {
+    let query = "select coalesce(recent, 'null') from sessions where name = 's'";
+    let stored = text(&mut app.database.connect_as_superuser().await, query).await;
+    serde_json::from_str(&stored).unwrap()
 }
 
 fn started(reply: &Value) -> bool {
@@ -87,6 +101,88 @@ async fn a_threshold_is_changed_for_a_session_and_checked() {
         let reply = app.call("PATCH", SESSION, json!({"thresholds": thresholds}).to_string()).await;
         reply.refused_at(422, pointer);
     }
+}
+
+/// A todo list with one item in this state.
+fn todo(state: &str) -> Vec<Value> {
+    let todos = json!({"todos": [{"content": "mend it", "status": state}]});
+    called(&format!("todo_{state}"), "TodoWrite", &todos, "ok").into()
+}
+
+#[tokio::test]
+async fn an_append_stores_no_history_that_its_policy_does_not_count() {
+    let app = session(json!({})).await;
+    let work = [talk(4, 5), rereading(), todo("pending")].concat();
+    assert_eq!(append_briefly(&app, "s", &work).await["decision"]["signals"], json!([]));
+    assert_eq!(history(&app).await, Value::Null);
+    assert_eq!(signal(&append(&app, &talk(2, 5)).await, "rereading")["action"], "immediate");
+    assert_eq!(history(&app).await["scope"], "all", "who asks at every append has it made once");
+    append_briefly(&app, "s", &talk(2, 5)).await;
+    assert_eq!(history(&app).await, Value::Null);
+    app.call("PATCH", SESSION, r#"{"policy": "message_count"}"#).await.with(200);
+    append_briefly(&app, "s", &talk(2, 5)).await;
+    assert_eq!(history(&app).await, Value::Null);
+    app.call("PATCH", SESSION, r#"{"policy": "protocol"}"#).await.with(200);
+    append_briefly(&app, "s", &talk(2, 5)).await;
+    let stored = history(&app).await;
+    let parts: Vec<&String> = stored.as_object().unwrap().keys().collect();
+    assert_eq!(parts, ["scope", "todos"], "{stored}");
+}
+
+#[tokio::test]
+async fn signals_that_are_asked_for_once_are_those_of_a_session_that_always_asks() {
+    let app = session(json!({"auto": false})).await;
+    app.call("PUT", "/v1/sessions/other", json!({"auto": false}).to_string()).await.good();
+    let lost = json!({"role": "assistant", "content": "Sorry, what was the task again?"});
+    let batches = [
+        wordy(),
+        [todo("pending"), rereading()].concat(),
+        vec![json!({"role": "user", "content": "go on"}), lost],
+        todo("completed"),
+    ];
+    let mut always = Value::Null;
+    for (at, batch) in batches.iter().enumerate() {
+        if at == 2 {
+            for session in ["s", "other"] {
+                let path = format!("/v1/sessions/{session}/compressions");
+                app.call("POST", &path, COMPRESS).await.with(202);
+            }
+            app.work().await;
+        }
+        always = append(&app, batch).await;
+        if at + 1 < batches.len() {
+            append_briefly(&app, "other", batch).await;
+        }
+    }
+    let body = json!({"messages": todo("completed")}).to_string();
+    let once =
+        app.call("POST", "/v1/sessions/other/messages?include=usage,signals", body).await.with(201).json();
+    assert_eq!(once["decision"], always["decision"]);
+    assert_eq!(signal(&once, "task_boundary")["action"], "compress");
+    assert_eq!(signal(&once, "intent_lost")["action"], "compress");
+    assert_eq!(signal(&once, "rereading")["action"], "none", "a version was published since");
+    let verbosity = signal(&once, "verbosity")["detail"].as_str().unwrap();
+    assert!(verbosity.starts_with("too few"), "{verbosity}");
+}
+
+#[tokio::test]
+async fn a_policy_that_is_set_later_counts_what_came_before() {
+    let app = session(json!({})).await;
+    let (before, last) = (talk(20, 100), rereading());
+    append_briefly(&app, "s", &[before, last[..4].to_vec()].concat()).await;
+    app.call("PATCH", SESSION, r#"{"policy": "combined"}"#).await.with(200);
+    let reply = append_briefly(&app, "s", &last[4..]).await;
+    assert_eq!(signal(&reply, "rereading")["action"], "immediate");
+    assert!(started(&reply), "{reply}");
+    app.call("PATCH", SESSION, r#"{"policy": "utilization"}"#).await.with(200);
+    let reply = append_briefly(&app, "s", &rereading()).await;
+    assert_eq!(reply["decision"]["signals"], json!([]));
+    assert_eq!(history(&app).await, Value::Null);
+    app.work().await;
+    assert_eq!(history(&app).await, json!({"published": 32}), "a version clears what was before it");
+    app.call("PATCH", SESSION, r#"{"policy": "combined"}"#).await.with(200);
+    let reply = append_briefly(&app, "s", &talk(2, 5)).await;
+    assert_eq!(reply["decision"]["action"], "none", "{reply}");
 }
 
 /// Where the session's last compression ended.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
-use moka::sync::Cache;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::forward::Gateway;
@@ -14,6 +13,7 @@ use crate::upstream::Head;
 use anchord_http::admission::guesses::Peer;
 use anchord_http::extract::auth::{self, Caller, X_API_KEY};
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 use anchord_store::keys::{KeyDigest, digest_key, is_generated};
 
 /// The header of an anchord key.
@@ -41,7 +41,7 @@ pub(crate) fn lent() -> Lent {
 
 /// Callers whose keys were good, for when the database does not answer.
 pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
-    Cache::builder().max_capacity(10_000).time_to_live(Duration::from_mins(30)).build()
+    Cache::new(10_000, Expiry::After(Duration::from_mins(30)))
 }
 
 /// Why a caller is refused: status, kind and detail.

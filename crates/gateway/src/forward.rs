@@ -12,7 +12,6 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures::StreamExt as _;
 use futures::channel::mpsc;
-use moka::sync::Cache;
 use tracing::Instrument as _;
 use url::Url;
 
@@ -36,6 +35,7 @@ use anchord_http::AppState;
 use anchord_http::admission::bodies::{Bodies, Reserved};
 use anchord_http::extract::auth::Caller;
 use anchord_messages::id::{SessionName, TenantId};
+use anchord_runtime::cache::Cache;
 use anchord_store::keys::KeyDigest;
 use anchord_store::secrets::SecretKeys;
 

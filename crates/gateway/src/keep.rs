@@ -13,7 +13,6 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::Method;
 use memchr::memmem::Finder;
-use moka::sync::Cache;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -26,6 +25,7 @@ use crate::route::Mode;
 use crate::rules;
 use anchord_messages::content_digest::ContentDigest;
 use anchord_messages::id::{BranchName, SessionName, TenantId};
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The window of a session that the gateway makes to answer compactions from: its record is kept up to date as it grows, and
 /// what is served of it is about as large as a summary may be.
@@ -298,13 +298,13 @@ pub(crate) struct Seen {
 
 impl Default for Keeper {
     fn default() -> Self {
-        Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_idle(FORGET_AFTER).build())
+        Self(Cache::new(MAX_TENANTS, Expiry::Idle(FORGET_AFTER)))
     }
 }
 
 impl Keeper {
     pub(crate) fn seen(&self, tenant: TenantId, session: &SessionName) -> Arc<Seen> {
-        let of_tenant = || Cache::builder().max_capacity(MAX_SESSIONS).time_to_idle(FORGET_AFTER).build();
+        let of_tenant = || Cache::new(MAX_SESSIONS, Expiry::Idle(FORGET_AFTER));
         self.0.get_with(tenant, of_tenant).get_with(session.clone(), Arc::default)
     }
 }

@@ -1,15 +1,14 @@
-//! What the contexts that were served last began with, in memory: how much of the next one a provider's cache can have.
+//! The beginnings of the contexts that were served last, in memory: how much of the next one a provider's cache can have.
 //!
-//! Invariant: nothing of a text is kept but its hash and its length, and nothing is stored. What another process served, or
-//! what has left the memory, is not known, and the next context counts as new.
+//! Invariant: nothing of a text is kept but its hash and its length, and nothing is stored. A context that another process
+//! served, or that has left the memory, is not known, and the next context counts as new.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use moka::sync::Cache;
-
 use anchord_context::context::Context;
 use anchord_messages::id::{Seq, SessionId, TenantId};
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The most messages of all contexts that are kept, in all some 16 MiB.
 const MAX_MESSAGES: u64 = 1_000_000;
@@ -79,10 +78,7 @@ pub struct ServedPrefixes(Cache<(TenantId, SessionId), Arc<ServedMessages>>);
 
 impl Default for ServedPrefixes {
     fn default() -> Self {
-        let weight = |_: &_, context: &Arc<ServedMessages>| {
-            u32::try_from(context.messages.len()).unwrap_or(u32::MAX).saturating_add(8)
-        };
-        Self(Cache::builder().weigher(weight).max_capacity(MAX_MESSAGES).build())
+        Self(Cache::new(MAX_MESSAGES, Expiry::Never))
     }
 }
 
@@ -91,7 +87,8 @@ impl ServedPrefixes {
     pub(crate) fn serve(&self, session: (TenantId, SessionId), context: ServedMessages) -> PrefixTokens {
         let all_new = PrefixTokens { cached: 0, new: context.tokens };
         let found = self.0.get(&session).map_or(all_new, |before| context.since(&before));
-        self.0.insert(session, Arc::new(context));
+        let weight = u32::try_from(context.messages.len()).unwrap_or(u32::MAX).saturating_add(8);
+        self.0.insert_weighing(session, Arc::new(context), weight);
         found
     }
 }

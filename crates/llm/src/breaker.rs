@@ -6,9 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use moka::sync::Cache;
-
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The consecutive failures that open a breaker.
 const OPENS_AFTER: u32 = 5;
@@ -36,8 +35,8 @@ struct Breaker {
 
 impl Breakers {
     pub(super) fn new() -> Self {
-        let by_tenant = Cache::builder().max_capacity(MAX_BREAKERS).time_to_idle(EXPIRES_AFTER).build();
-        let by_model = Cache::builder().max_capacity(MAX_BREAKERS).time_to_idle(EXPIRES_AFTER).build();
+        let by_tenant = Cache::new(MAX_BREAKERS, Expiry::Idle(EXPIRES_AFTER));
+        let by_model = Cache::new(MAX_BREAKERS, Expiry::Idle(EXPIRES_AFTER));
         Self { by_tenant, by_model }
     }
 
@@ -58,7 +57,7 @@ impl Breakers {
 
     fn both(&self, tenant: TenantId, model: &str) -> [Arc<Mutex<Breaker>>; 2] {
         let by_tenant = self.by_tenant.get_with((tenant, model.to_owned()), Arc::default);
-        [by_tenant, self.by_model.get_with_by_ref(model, Arc::default)]
+        [by_tenant, self.by_model.get_with(model.to_owned(), Arc::default)]
     }
 }
 

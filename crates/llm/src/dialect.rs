@@ -3,9 +3,9 @@
 //! Only fields that name a parameter are used, never the message of an error, because that may repeat what a tenant
 //! wrote. An entry concerns one model and expires, because servers change.
 
+use anchord_runtime::cache::{Cache, Expiry};
 use std::time::Duration;
 
-use moka::sync::Cache;
 use serde_json::Value;
 
 /// How long an entry is kept.
@@ -38,11 +38,11 @@ pub(super) struct Dialects(Cache<String, Dialect>);
 
 impl Dialects {
     pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MAX_MODELS).time_to_live(EXPIRES_AFTER).build())
+        Self(Cache::new(MAX_MODELS, Expiry::After(EXPIRES_AFTER)))
     }
 
     pub(super) fn get(&self, model: &str) -> Dialect {
-        self.0.get(model).unwrap_or_default()
+        self.0.get(&model.to_owned()).unwrap_or_default()
     }
 
     /// The dialect to use after a refusal of a call in dialect `asked`; `None` when the refusal names nothing new.

@@ -8,7 +8,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use moka::sync::Cache;
 use rand::Rng as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
@@ -20,6 +19,7 @@ use super::error::LlmError;
 use super::limits::Limits;
 use super::openai;
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The path behind the base URL.
 const PATH: &str = "/embeddings";
@@ -120,7 +120,7 @@ impl Embedder {
             batches: Limits::new(all, of_one),
             questions: Limits::new(all, of_one),
             breakers: Breakers::new(),
-            known: Cache::builder().max_capacity(CACHED_QUESTIONS).time_to_live(CACHED_FOR).build(),
+            known: Cache::new(CACHED_QUESTIONS, Expiry::After(CACHED_FOR)),
             dimensions: Mutex::default(),
             options,
         };

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// How long the semaphore of an idle tenant is kept.
 const EXPIRES_AFTER: Duration = Duration::from_hours(1);
@@ -27,7 +27,7 @@ pub(super) struct Permit {
 
 impl Limits {
     pub(super) fn new(all: usize, per_tenant: usize) -> Self {
-        let tenants = Cache::builder().max_capacity(MAX_TENANTS).time_to_idle(EXPIRES_AFTER).build();
+        let tenants = Cache::new(MAX_TENANTS, Expiry::Idle(EXPIRES_AFTER));
         Self { all: Arc::new(Semaphore::new(all)), per_tenant, tenants }
     }
 

@@ -1,10 +1,11 @@
-//! Shared services of a process at run time: the clock, threads for long work and how tenants
+//! Shared services of a process at run time: the clock, caches, threads for long work and how tenants
 //! share them, the trace context of a job.
 //!
 //! Invariant: long work yields to requests.
 //! Must not know: what the service is for.
 
 pub mod background;
+pub mod cache;
 pub mod clock;
 pub mod fair;
 pub mod trace;

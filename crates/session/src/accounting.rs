@@ -123,7 +123,7 @@ pub struct Accounting {
     /// The newest group, while messages may join it.
     #[serde(skip_serializing_if = "OpenGroup::is_closed")]
     pub open_group: OpenGroup,
-    /// What each of the last calls of the model added, with what followed it, in tokens; the last one is still growing.
+    /// The tokens that each of the last calls of the model added, with those of its results; the last one is still growing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<u32>,
     /// Whether the newest message is the model's.
@@ -177,7 +177,7 @@ pub struct Usage {
     /// `context_tokens` as a share of the effective window; at most 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
-    /// What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    /// The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
     /// placeholders about, and the effective window where something has to be cut to fit.
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store, divided by the factor of `calibration`.
@@ -205,7 +205,7 @@ pub struct BriefUsage {
     /// `context_tokens` as a share of the effective window; at most 1.
     #[serde(serialize_with = "anchord_messages::rounded::ratio")]
     pub effective_utilization: f64,
-    /// What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    /// The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
     /// placeholders about, and the effective window where something has to be cut to fit.
     pub context_tokens: u64,
     /// Usable tokens: the window minus what anchord does not store.
@@ -292,7 +292,7 @@ impl Accounting {
         }
     }
 
-    /// What a call adds, in tokens: the median of the last ones.
+    /// The tokens that a call adds: the median of the last ones.
     pub fn growth_of_a_call(&self) -> u32 {
         let (_, ended) = self.growth.split_last().unwrap_or((&0, &[]));
         let mut ended = ended.to_vec();

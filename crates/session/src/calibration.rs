@@ -55,7 +55,7 @@ const STEP: i64 = 20;
 /// other than the context.
 const IMPLAUSIBLE: i64 = 4;
 
-/// What the provider counts more than the service.
+/// The difference between the provider's count and the service's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Correction {
     /// Tokens that the service does not see.
@@ -77,7 +77,7 @@ impl Correction {
         *self == NONE
     }
 
-    /// What the provider would count for a context.
+    /// The provider's expected count for a context.
     fn predicted(self, counted: i64) -> i64 {
         self.offset + counted * self.factor / ONE
     }
@@ -276,12 +276,12 @@ mod tests {
         calibration
     }
 
-    /// What is left of an effective window.
+    /// The rest of an effective window.
     fn window(calibration: &Calibration, effective: u32) -> u32 {
         calibration.window(effective.saturating_sub(calibration.offset()))
     }
 
-    /// What a provider counts that sees `offset` tokens more and has `factor` of ours, in thousandths.
+    /// The counts of a provider that sees `offset` tokens more and has `factor` of ours, in thousandths.
     fn provider(offset: u64, factor: u64, counted: u64) -> (u64, u64) {
         (counted, offset + counted * factor / 1_000)
     }

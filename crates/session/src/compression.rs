@@ -15,7 +15,7 @@ use anchord_record::strategy::{Engine, EngineChoice, Strategy};
 /// The trigger's name when a caller asks for the compression.
 pub const MANUAL: &str = "manual";
 
-/// What a compression covers, fixed at its first claim.
+/// The messages that a compression covers, fixed at its first claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The version that it builds on.

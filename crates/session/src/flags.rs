@@ -61,7 +61,7 @@ pub enum Level {
     Red,
 }
 
-/// What was asked of a compression, as far as it decides which figures are unusual.
+/// The request of a compression, as far as it decides which figures are unusual.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked {
     /// A caller asked for it, and may wait for it. Nobody waits for one that a signal started.
@@ -71,7 +71,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// What the trigger, the request and the settings ask for.
+    /// The request that follows from trigger, request and settings.
     pub fn of(trigger: &str, request: &Request, settings: &Settings) -> Self {
         let named = request.target.is_some() || request.through_seq.is_some() || request.strategy.is_some();
         let set =

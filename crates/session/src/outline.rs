@@ -16,7 +16,7 @@ pub struct Outline {
     pub is_item: bool,
     /// Its tokens.
     pub tokens: u32,
-    /// What grouping and masking need of it; `None` for a plain message.
+    /// Its shape, for grouping and masking; `None` for a plain message.
     pub shape: Option<Shape>,
     /// Whether the caller marked it as one to leave out.
     pub is_left_out: bool,

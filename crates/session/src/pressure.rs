@@ -1,4 +1,4 @@
-//! What a session does when its window fills: it clips large tool outputs, and it limits how often it is summarised.
+//! A session whose window fills: it clips large tool outputs, and it limits how often it is summarised.
 
 use crate::accounting::{Accounting, MessageCounts, share};
 use crate::room::Room;

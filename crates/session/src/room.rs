@@ -42,7 +42,7 @@ const MOST_AIM_TOKENS: u32 = 8_000;
 /// How a context is divided after a compression, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What no compression removes: system prompt, pins, kept messages, and the current turn's user message.
+    /// Tokens that no compression removes: system prompt, pins, kept messages, and the current turn's user message.
     pub fixed: u32,
     /// For record, digest and newest messages.
     pub fill: u32,
@@ -57,7 +57,7 @@ pub struct Room {
     tolerated: u32,
 }
 
-/// What the messages after a span leave of the fill, in tokens.
+/// The tokens of the fill that the messages after a span leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// For the record.

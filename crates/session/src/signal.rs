@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use strum::{AsRefStr, IntoStaticStr};
+use serde::{Deserialize, Serialize};
+use strum::{AsRefStr, IntoStaticStr, VariantArray};
 use utoipa::ToSchema;
 
 /// The action that a signal requests, in order of severity.
@@ -33,7 +33,9 @@ pub enum Action {
 }
 
 /// The rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, AsRefStr, IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ToSchema, AsRefStr, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum SignalKind {
@@ -57,6 +59,32 @@ pub enum SignalKind {
     Growth,
     /// The session was summarised many times.
     Cycles,
+}
+
+impl SignalKind {
+    /// The history that its rule reads.
+    pub const fn history(self) -> HistoryScope {
+        match self {
+            Self::Utilization | Self::MessageCount | Self::TurnCount | Self::Cycles => HistoryScope::Nothing,
+            Self::TaskBoundary => HistoryScope::Todos,
+            Self::IntentLost | Self::CircularReasoning | Self::Rereading | Self::Verbosity | Self::Growth => {
+                HistoryScope::All
+            }
+        }
+    }
+}
+
+/// A part of a session's history, computed message by message for the rules that read it. Each has those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryScope {
+    /// Nothing: the running counts are enough.
+    #[default]
+    Nothing,
+    /// The open items of the todo list.
+    Todos,
+    /// Calls, texts and their lengths, and how fast tokens arrive.
+    All,
 }
 
 /// The result of one rule.

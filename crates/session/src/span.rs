@@ -17,7 +17,7 @@ const SPAN_BYTES: u64 = 8 * 1024 * 1024;
 /// A span below this takes one more group, however large: a summary of less would hardly be smaller than it.
 const LEAST_SPAN_BYTES: u64 = SPAN_BYTES / 2;
 
-/// What a span is chosen by.
+/// The input of the choice of a span.
 #[derive(Clone, Copy, Debug)]
 pub struct SpanRequest<'a> {
     /// The trigger of the compression.

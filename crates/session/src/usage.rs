@@ -204,7 +204,7 @@ pub struct UsageFigures {
     pub appended_messages: i64,
     /// Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
     pub stored_bytes: i64,
-    /// What the service adds to the agent's time.
+    /// The time that the service adds to the agent's.
     pub latency: Latency,
 }
 
@@ -279,7 +279,7 @@ pub struct ReportedUsage {
     pub cached_tokens: i64,
 }
 
-/// What the service adds to the agent's time: from a request's arrival at its operation until its reply
+/// The time that the service adds to the agent's: from a request's arrival at its operation until its reply
 /// is made. Compressions run beside the agent and are not in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = AddedLatency)]

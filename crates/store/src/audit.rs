@@ -18,7 +18,7 @@ pub struct AuditEvent {
     pub tenant_id: TenantId,
     /// Who made the change: `operator`, `cli` or the id of an API key.
     pub actor: String,
-    /// What was done.
+    /// The action.
     #[schema(examples("key.revoked"))]
     pub action: String,
     /// The id of what it was done to.

@@ -93,13 +93,13 @@ impl Store {
         tx: &mut PgConnection,
         tenant: TenantId,
     ) -> Result<i64> {
-        let count = if let Some(count) = counts.0.get(&tenant).await {
+        let count = if let Some(count) = counts.0.get(&tenant) {
             count
         } else {
             let limit = limit(&mut *tx, tenant, bound).await?;
             let used = count_rows(tx, tenant, bound, limit.saturating_add(1)).await?;
             let count = Arc::new(Count { limit, used: used.into() });
-            counts.0.insert(tenant, Arc::clone(&count)).await;
+            counts.0.insert(tenant, Arc::clone(&count));
             count
         };
         Ok(count.used.load(Ordering::Relaxed).max(0))
@@ -131,7 +131,7 @@ impl Store {
         tenant: TenantId,
         made: Made,
     ) -> Result<()> {
-        let count = if let Some(count) = counts.0.get(&tenant).await {
+        let count = if let Some(count) = counts.0.get(&tenant) {
             count
         } else {
             let has_begun = connection.enter(tenant).await?;
@@ -148,7 +148,7 @@ impl Store {
             // The one in question is counted when it is there to stay.
             let others = if made == Made::InTransaction { used - 1 } else { used };
             let count = Arc::new(Count { limit, used: others.into() });
-            counts.0.insert(tenant, Arc::clone(&count)).await;
+            counts.0.insert(tenant, Arc::clone(&count));
             if used == COUNTED_AT_ONCE {
                 self.count_all(tenant, bound, Arc::clone(&count));
             }
@@ -163,7 +163,7 @@ impl Store {
         let counting = async move {
             let mut tx = store.begin_with(Share::default(), tenant, ["begin", ""]).await?;
             let used = count_rows(&mut tx, tenant, bound, count.limit.saturating_add(1)).await?;
-            // What was made meanwhile is in both.
+            // Rows that were made meanwhile are in both.
             count.used.fetch_add(used - COUNTED_AT_ONCE, Ordering::Relaxed);
             Ok::<_, StoreError>(())
         };
@@ -175,24 +175,24 @@ impl Store {
     }
 
     /// Counts a session that was made, after the commit.
-    pub async fn count_session(&self, tenant: TenantId) {
-        self.sessions.add(tenant, 1).await;
+    pub fn count_session(&self, tenant: TenantId) {
+        self.sessions.add(tenant, 1);
     }
 
     /// Takes an erased session from the count.
-    pub(super) async fn discount_session(&self, tenant: TenantId) {
-        self.sessions.add(tenant, -1).await;
+    pub(super) fn discount_session(&self, tenant: TenantId) {
+        self.sessions.add(tenant, -1);
     }
 
     /// Counts replies that were kept.
-    pub(super) async fn count_replies(&self, tenant: TenantId, replies: i64) {
-        self.replies.add(tenant, replies).await;
+    pub(super) fn count_replies(&self, tenant: TenantId, replies: i64) {
+        self.replies.add(tenant, replies);
     }
 
     /// Forgets what is cached of a tenant, because its quotas have changed.
-    pub(super) async fn forget_counts(&self, tenant: TenantId) {
-        self.sessions.0.invalidate(&tenant).await;
-        self.replies.0.invalidate(&tenant).await;
+    pub(super) fn forget_counts(&self, tenant: TenantId) {
+        self.sessions.0.invalidate(&tenant);
+        self.replies.0.invalidate(&tenant);
     }
 }
 

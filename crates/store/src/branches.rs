@@ -212,7 +212,7 @@ async fn make_current(tx: &mut Tx, tenant: TenantId, main: &Main, to: SessionId)
     )
     .fetch_one(&mut **tx)
     .await?;
-    // What is written to it now comes before the event: one cursor follows both.
+    // A write to it by now comes before the event: one cursor follows both.
     sqlx::query!("select from sessions where tenant_id = $1 and id = $2 for no key update", tenant.0, to.0)
         .fetch_optional(&mut **tx)
         .await?;

@@ -5,12 +5,12 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::connection::PgConnection;
 use super::{Result, StoreError};
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 use anchord_runtime::fair;
 
 /// A tenant may hold this fraction of the connections: one in three.
@@ -64,7 +64,7 @@ impl Bulkhead {
 
     fn waiting(connections: u32, waits: [Duration; 3]) -> Self {
         let share = usize::try_from(connections / PART).unwrap_or(usize::MAX).max(1);
-        let tenants = Cache::builder().max_capacity(MOST_TENANTS).time_to_idle(FORGET_AFTER).build();
+        let tenants = Cache::new(MOST_TENANTS, Expiry::Idle(FORGET_AFTER));
         let half = usize::try_from(connections / 2).unwrap_or(usize::MAX).max(1);
         Self { share, waits, tenants, changes: Arc::new(Semaphore::new(half)) }
     }

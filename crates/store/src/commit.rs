@@ -34,7 +34,7 @@ pub(super) struct ChangeRow<'a> {
     pub(super) tenant_revision: i64,
     pub(super) head_seq: i64,
     pub(super) accounting: String,
-    pub(super) recent: String,
+    pub(super) recent: Option<String>,
     /// Settings of a new session, if it has any; what follows is taken from them.
     pub(super) settings: Option<String>,
     pub(super) user_id: Option<&'a str>,

@@ -111,7 +111,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        // What another branch began with stays as it is there.
+        // The version that another branch began with stays as it is there.
         own_version(&mut tx, tenant, &mut session).await?;
         shown.write(&mut tx, tenant, &session).await?;
         session.show(shown.rendering.1, shown.digest.as_ref().map_or(0, |digest| digest.1));

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use moka::future::Cache;
-
 use anchord_messages::id::TenantId;
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The most tenants whose counts are cached.
 const MAX_TENANTS: u64 = 10_000;
@@ -25,12 +24,12 @@ pub(super) struct Count {
 
 impl Counts {
     pub(super) fn new() -> Self {
-        Self(Cache::builder().max_capacity(MAX_TENANTS).time_to_live(EXPIRES_AFTER).build())
+        Self(Cache::new(MAX_TENANTS, Expiry::After(EXPIRES_AFTER)))
     }
 
     /// Adds to a count that is cached; one that is not will be made.
-    pub(super) async fn add(&self, tenant: TenantId, more: i64) {
-        if let Some(count) = self.0.get(&tenant).await {
+    pub(super) fn add(&self, tenant: TenantId, more: i64) {
+        if let Some(count) = self.0.get(&tenant) {
             count.used.fetch_add(more, Ordering::Relaxed);
         }
     }

@@ -81,7 +81,7 @@ impl Store {
         }
     }
 
-    /// Queues the marked sessions. Those that cannot be queued stay marked.
+    /// Queues the marked sessions. A session that cannot be queued stays marked.
     ///
     /// # Errors
     /// When the database fails.

@@ -32,7 +32,7 @@ pub enum StoreError {
     /// The tenant has as much of something as it may.
     #[error("the tenant has {used} of {limit} {}", bound.name())]
     OverQuota {
-        /// What it is.
+        /// The bound.
         bound: Bound,
         /// The most that it may have.
         limit: i64,

@@ -45,7 +45,7 @@ pub struct ExportedMessage {
     pub role: String,
     /// Its tokens.
     pub tokens: i32,
-    /// The caller's mark: `never`. Those to keep are with the session.
+    /// The caller's mark: `never`. Messages to keep are named in the session.
     pub keep: Option<String>,
     /// The caller's component.
     pub component: Option<String>,

@@ -111,7 +111,7 @@ impl Store {
         )
         .execute(&mut **tx)
         .await?;
-        self.count_replies(key.tenant, 1).await;
+        self.count_replies(key.tenant, 1);
         expect_rows("keep_reply", 1, done.rows_affected())
     }
 }

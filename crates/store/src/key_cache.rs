@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use moka::future::Cache;
 use sha2::{Digest, Sha256};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit, broadcast};
 
 use crate::prelude::*;
 use anchord_messages::id::KeyId;
+use anchord_runtime::cache::{Cache, Expiry};
 use anchord_session::quota::Quotas;
 
 /// How long a look-up is cached, and so how long a revoked key may still pass in a process that has lost its
@@ -95,7 +95,7 @@ pub(super) struct KeyCache {
     pub(super) refused: Arc<Mutex<Refused>>,
     grants: Cache<KeyDigest, Grant>,
     unknown: Cache<KeyDigest, ()>,
-    pub(super) used: moka::sync::Cache<KeyId, TenantId>,
+    pub(super) used: Cache<KeyId, TenantId>,
     /// How often look-ups were dropped.
     dropped: Arc<AtomicU64>,
     changes: broadcast::Sender<Option<TenantId>>,
@@ -114,9 +114,9 @@ impl KeyCache {
     pub(super) fn new() -> Self {
         Self {
             refused: Arc::default(),
-            grants: Cache::builder().max_capacity(KEY_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
-            unknown: Cache::builder().max_capacity(UNKNOWN_CACHE_SIZE).time_to_live(KEY_CACHE_TIME).build(),
-            used: moka::sync::Cache::new(KEY_CACHE_SIZE),
+            grants: Cache::new(KEY_CACHE_SIZE, Expiry::After(KEY_CACHE_TIME)),
+            unknown: Cache::new(UNKNOWN_CACHE_SIZE, Expiry::After(KEY_CACHE_TIME)),
+            used: Cache::new(KEY_CACHE_SIZE, Expiry::Never),
             dropped: Arc::default(),
             changes: broadcast::channel(CHANGES).0,
             lines: Arc::new(Lines {
@@ -127,10 +127,11 @@ impl KeyCache {
         }
     }
 
-    pub(super) async fn find(&self, digest: &KeyDigest) -> Option<Option<Grant>> {
-        match self.grants.get(digest).await {
+    #[expect(clippy::option_option, reason = "a key that is known to be unknown needs no look-up")]
+    pub(super) fn find(&self, digest: &KeyDigest) -> Option<Option<Grant>> {
+        match self.grants.get(digest) {
             Some(grant) => Some(Some(grant)),
-            None => self.unknown.get(digest).await.map(|()| None),
+            None => self.unknown.get(digest).map(|()| None),
         }
     }
 
@@ -149,32 +150,30 @@ impl KeyCache {
     }
 
     /// Caches a look-up, unless others were dropped since it began: it may be from before the change.
-    pub(super) async fn keep(&self, digest: KeyDigest, found: Option<Grant>, moment: u64) {
+    pub(super) fn keep(&self, digest: KeyDigest, found: Option<Grant>, moment: u64) {
         if self.moment() != moment {
             return;
         }
         match found {
-            Some(grant) => self.grants.insert(digest, grant).await,
-            None => self.unknown.insert(digest, ()).await,
+            Some(grant) => self.grants.insert(digest, grant),
+            None => self.unknown.insert(digest, ()),
         }
     }
 
     /// Drops the look-up of one key.
-    pub(super) async fn forget_key(&self, digest: &KeyDigest) {
+    pub(super) fn forget_key(&self, digest: &KeyDigest) {
         self.dropped.fetch_add(1, Ordering::SeqCst);
-        self.grants.invalidate(digest).await;
-        self.unknown.invalidate(digest).await;
+        self.grants.invalidate(digest);
+        self.unknown.invalidate(digest);
     }
 
     /// Drops the look-ups of a tenant's keys, so that its changes cost the other tenants no look-up, and notifies those
     /// who watch the tenant. `None` stands for all tenants.
-    pub(super) async fn forget(&self, tenant: Option<TenantId>) {
+    pub(super) fn forget(&self, tenant: Option<TenantId>) {
         self.dropped.fetch_add(1, Ordering::SeqCst);
         if let Some(tenant) = tenant {
-            let theirs = self.grants.iter().filter(|(_, grant)| grant.tenant == tenant);
-            let digests: Vec<Arc<KeyDigest>> = theirs.map(|(digest, _)| digest).collect();
-            for digest in digests {
-                self.grants.invalidate(&*digest).await;
+            for (digest, _) in self.grants.entries().iter().filter(|(_, grant)| grant.tenant == tenant) {
+                self.grants.invalidate(digest);
             }
         } else {
             self.grants.invalidate_all();
@@ -224,29 +223,29 @@ mod tests {
         Grant { tenant, key, scopes: Vec::new(), expires_at: None, suspended: false, quotas }
     }
 
-    #[tokio::test]
-    async fn a_change_drops_the_look_ups_of_its_tenant_alone() {
+    #[test]
+    fn a_change_drops_the_look_ups_of_its_tenant_alone() {
         let keys = KeyCache::new();
         let [ours, theirs] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
-        keys.keep([1; 32], Some(grant(ours)), keys.moment()).await;
-        keys.keep([2; 32], Some(grant(theirs)), keys.moment()).await;
+        keys.keep([1; 32], Some(grant(ours)), keys.moment());
+        keys.keep([2; 32], Some(grant(theirs)), keys.moment());
         let mut changes = keys.watch(ours);
-        keys.forget(Some(theirs)).await;
+        keys.forget(Some(theirs));
         assert!(changes.next().now_or_never().is_none());
-        assert!(keys.find(&[1; 32]).await.is_some() && keys.find(&[2; 32]).await.is_none());
-        keys.forget(None).await;
+        assert!(keys.find(&[1; 32]).is_some() && keys.find(&[2; 32]).is_none());
+        keys.forget(None);
         assert!(changes.next().now_or_never().is_some());
-        assert!(keys.find(&[1; 32]).await.is_none());
+        assert!(keys.find(&[1; 32]).is_none());
     }
 
-    #[tokio::test]
-    async fn a_look_up_from_before_a_change_is_not_kept() {
+    #[test]
+    fn a_look_up_from_before_a_change_is_not_kept() {
         let keys = KeyCache::new();
         let tenant = TenantId(Uuid::from_u128(1));
         let moment = keys.moment();
-        keys.forget(Some(tenant)).await;
-        keys.keep([1; 32], Some(grant(tenant)), moment).await;
-        assert!(keys.find(&[1; 32]).await.is_none());
+        keys.forget(Some(tenant));
+        keys.keep([1; 32], Some(grant(tenant)), moment);
+        assert!(keys.find(&[1; 32]).is_none());
     }
 
     #[tokio::test]
@@ -261,17 +260,17 @@ mod tests {
         assert!(keys.turn(Line::InUse).now_or_never().is_some());
     }
 
-    #[tokio::test]
-    async fn invented_keys_displace_no_key() {
+    #[test]
+    fn invented_keys_displace_no_key() {
         let keys = KeyCache::new();
         let tenant = TenantId(Uuid::from_u128(1));
-        keys.keep([1; 32], Some(grant(tenant)), keys.moment()).await;
+        keys.keep([1; 32], Some(grant(tenant)), keys.moment());
         for n in 0..2 * KEY_CACHE_SIZE {
-            keys.keep(digest_key(&n.to_string()), None, keys.moment()).await;
+            keys.keep(digest_key(&n.to_string()), None, keys.moment());
         }
-        keys.unknown.run_pending_tasks().await;
+        keys.unknown.run_pending_tasks();
         assert!(keys.unknown.entry_count() <= UNKNOWN_CACHE_SIZE);
-        assert!(keys.find(&[1; 32]).await.is_some_and(|found| found.is_some()));
+        assert!(keys.find(&[1; 32]).is_some_and(|found| found.is_some()));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn may_be_key(text: &str) -> bool {
     generated.is_none_or(|(random, shown)| checksum(random) == shown)
 }
 
-/// Whether a text has the form of a generated key: 256 random bits, which nobody guesses. What operators choose may be
+/// Whether a text has the form of a generated key: 256 random bits, which nobody guesses. Keys that operators choose may be
 /// weaker.
 pub fn is_generated(text: &str) -> bool {
     text.starts_with(PREFIX) && text.len() == PREFIX.len() + RANDOM + CHECKSUM && may_be_key(text)

@@ -109,7 +109,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn find_key(&self, digest: KeyDigest, line: Line, now: DateTime<Utc>) -> Result<Option<Grant>> {
-        let found = match self.keys.find(&digest).await {
+        let found = match self.keys.find(&digest) {
             Some(known) => known,
             None => self.look_up_in_turn(digest, line).await?,
         };
@@ -180,7 +180,7 @@ impl Store {
     async fn look_up_in_turn(&self, digest: KeyDigest, line: Line) -> Result<Option<Grant>> {
         // The semaphores are never closed.
         let _turn = self.keys.turn(line).await.map_err(|_| sqlx::Error::PoolClosed)?;
-        if let Some(known) = self.keys.find(&digest).await {
+        if let Some(known) = self.keys.find(&digest) {
             return Ok(known);
         }
         let moment = self.keys.moment();
@@ -189,7 +189,7 @@ impl Store {
             // A key in use is looked up every few seconds, so recording it here costs requests nothing.
             self.keys.used.insert(grant.key, grant.tenant);
         }
-        self.keys.keep(digest, found.clone(), moment).await;
+        self.keys.keep(digest, found.clone(), moment);
         Ok(found)
     }
 
@@ -228,8 +228,8 @@ impl Store {
     /// When the database fails.
     pub async fn note_used_keys(&self) -> Result<()> {
         let (mut tenants, mut ids) = (Vec::new(), Vec::new());
-        for (key, tenant) in &self.keys.used {
-            self.keys.used.invalidate(&*key);
+        for (key, tenant) in self.keys.used.entries() {
+            self.keys.used.invalidate(&key);
             tenants.push(tenant.0);
             ids.push(key.0);
         }
@@ -255,7 +255,7 @@ impl Store {
         // One listener serves the whole process.
         let mut listener = self.listen(&[channel::KEYS, channel::EVENTS, channel::DELIVERIES]).await?;
         // Changes from before this process listened were missed.
-        self.keys.forget(None).await;
+        self.keys.forget(None);
         self.notifier.notify(None);
         self.due.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.next()).await {
@@ -264,7 +264,7 @@ impl Store {
                     self.notifier.notify(told.payload().parse().ok().map(SessionId));
                 }
                 told if told.channel() == channel::DELIVERIES => self.due.notify_one(),
-                told => self.keys.forget(told.payload().parse().ok().map(TenantId)).await,
+                told => self.keys.forget(told.payload().parse().ok().map(TenantId)),
             }
         }
         Ok(())
@@ -279,7 +279,7 @@ impl Store {
         let Some(made) = create(&mut tx, tenant, key, actor).await? else { return Ok(None) };
         tx.commit().await?;
         // The key may be cached as unknown, from a request before it was stored.
-        self.keys.forget_key(&key.digest).await;
+        self.keys.forget_key(&key.digest);
         Ok(Some(made))
     }
 
@@ -339,14 +339,14 @@ impl Store {
         audit::record(&mut tx, tenant, actor, "key.revoked", id).await?;
         tell(&mut tx, tenant).await?;
         tx.commit().await?;
-        self.forget_keys(tenant).await;
+        self.forget_keys(tenant);
         Ok(true)
     }
 
     /// Drops the cached look-ups of a tenant's keys in this process: after a commit that makes or ends keys, because a new
     /// key may be cached as unknown.
-    pub async fn forget_keys(&self, tenant: TenantId) {
-        self.keys.forget(Some(tenant)).await;
+    pub fn forget_keys(&self, tenant: TenantId) {
+        self.keys.forget(Some(tenant));
     }
 }
 

@@ -34,6 +34,7 @@ pub mod events;
 pub mod export;
 pub mod figures;
 pub mod gather;
+mod history;
 pub mod idempotency;
 pub mod import;
 mod job;

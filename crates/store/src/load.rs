@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use super::history;
 use super::outlines::{OutlineRow, read_all};
 use super::pins::read as pins;
 use crate::prelude::*;
@@ -50,6 +51,8 @@ pub(super) struct Coming<'a> {
     pub(super) tenant: TenantId,
     pub(super) name: &'a SessionRef,
     pub(super) messages: Vec<&'a MessageCounts>,
+    /// Whether one of the appends asks for every signal.
+    pub(super) every_signal: bool,
 }
 
 /// Reads the sessions of appends, in the order of these. The mask positions are moved as the decision needs them; a session that does not exist is returned in its initial state. `None` for a branch that does
@@ -60,12 +63,18 @@ pub(super) async fn load_for_appends(
 ) -> Result<Vec<Option<Loaded>>> {
     let wanted: Vec<_> = appends.iter().map(|one| (one.tenant, Which::Named(one.name))).collect();
     let mut loaded = Vec::with_capacity(appends.len());
-    for (row, Coming { tenant, name, .. }) in read(connection, &wanted).await?.into_iter().zip(appends) {
+    for (row, Coming { tenant, name, every_signal, .. }) in
+        read(connection, &wanted).await?.into_iter().zip(appends)
+    {
         // The tenant is gone. The appends of other tenants are tried again without this one.
         let row =
             row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
         loaded.push(match row.id {
-            Some(_) => Some(recounted(connection, row.read(*tenant)?).await?),
+            Some(_) => {
+                let mut one = recounted(connection, row.read(*tenant)?).await?;
+                history::complete(connection, &mut one, *every_signal).await?;
+                Some(one)
+            }
             // The session has no such branch; nobody but a fork makes one.
             None if name.is_of_other_branch() || row.is_named == Some(true) => None,
             None => Some(row.begun(*tenant, &name.name)?),
@@ -124,7 +133,7 @@ async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<
 }
 
 /// Locks a session for the length of the transaction; returns `false` when it has changed since it was read, or is
-/// gone. What stands above it may change at any moment; it was unchanged when the lock was requested.
+/// gone. The settings that it inherits may change at any moment; it was unchanged when the lock was requested.
 pub(super) async fn hold_as_read(tx: &mut PgConnection, loaded: &Loaded) -> Result<bool> {
     let held = sqlx::query_scalar!(
         r#"select true as "held!" from sessions s join tenants t on t.id = s.tenant_id

@@ -4,7 +4,7 @@
 //! A search over several sessions ranks them as one, so that scores are comparable, and is bounded in sessions, in their
 //! messages, and in the bytes of messages that are not indexed yet.
 //!
-//! What a branch shares is indexed once, where it was first: a branch's index is its own and, through a bound, those of
+//! Shared messages of branches are indexed once, where they were first: a branch's index is its own and, through a bound, those of
 //! the branches below ([`stretch`]).
 
 mod indexing;

@@ -43,7 +43,7 @@ struct SecretKey {
     tags: hmac::Key,
 }
 
-/// What is sealed for a tenant is bound to this in the place of a webhook, of which none has this id.
+/// A secret that is sealed for a tenant is bound to this in the place of a webhook, of which none has this id.
 const SEALED: WebhookId = WebhookId(Uuid::max());
 
 /// A text is no list of keys.

@@ -23,7 +23,7 @@ const TRIMMED: u8 = 32;
 /// How often a note is tried whose session is locked.
 const TRIES: u8 = 5;
 
-/// What a context was asked with.
+/// The parameters of a request for a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ServedParameters)]
 pub struct Parameters {
@@ -60,9 +60,9 @@ pub struct ServedTokens {
     pub tool_outputs: u32,
     /// Tokens of all messages and pins, as if nothing had been left out.
     pub whole: u64,
-    /// Those that the context before began with, too, which a provider's cache can have; as far as the process knew that context.
+    /// Tokens that the context before began with, too, which a provider's cache can have; as far as the process knew that context.
     pub cached: u32,
-    /// Those behind them that came since. The rest was sent before, behind something that has changed.
+    /// Tokens behind them that came since. The rest was sent before, behind something that has changed.
     pub new: u32,
 }
 
@@ -75,7 +75,7 @@ pub struct Served {
     pub head_seq: Seq,
     /// The summary version that it showed.
     pub version: Option<i64>,
-    /// What it was asked with.
+    /// The parameters of its request.
     pub parameters: Parameters,
     /// Its tokens.
     pub tokens: ServedTokens,
@@ -131,7 +131,7 @@ impl Store {
         self.served.put([Waiting { id: Uuid::now_v7(), key, served, tries: 0 }]);
     }
 
-    /// Writes the notes that wait. What cannot be written is tried again, a few times.
+    /// Writes the notes that wait. A note that cannot be written is tried again, a few times.
     ///
     /// # Errors
     /// When the database fails.

@@ -103,7 +103,7 @@ impl Store {
                     }
                     tx.commit().await?;
                     if is_made {
-                        self.count_session(tenant).await;
+                        self.count_session(tenant);
                     }
                     return Ok(put);
                 }
@@ -170,7 +170,7 @@ impl Store {
         }
         audit::record(&mut tx, tenant, actor, "session.deleted", id).await?;
         tx.commit().await?;
-        self.discount_session(tenant).await;
+        self.discount_session(tenant);
         self.erase_now(&Erasure { tenant, sessions: vec![id] }).await;
         Ok(true)
     }
@@ -457,7 +457,7 @@ pub(crate) async fn update(
     let text = |column, value: serde_json::Result<String>| {
         value.map_err(|error| StoreError::corrupt("sessions", column, session.id.0, error))
     };
-    // Those of the session are in main's row.
+    // The settings of the session are in main's row.
     let of_session = session.is_main().then_some(&session.settings);
     let settings =
         of_session.map(|settings| text("settings", serde_json::to_string(settings))).transpose()?;

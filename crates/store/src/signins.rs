@@ -10,7 +10,7 @@ use crate::prelude::*;
 /// The most sign-ins of one key; the oldest end.
 const MOST_OF_ONE: i64 = 50;
 
-/// What a sign-in stands for.
+/// The caller that a sign-in stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// A key of this tenant.
@@ -71,7 +71,7 @@ impl Store {
         Ok(())
     }
 
-    /// What a sign-in stands for; `None` when there is none, or it has ended.
+    /// The caller that a sign-in stands for; `None` when there is none, or it has ended.
     ///
     /// # Errors
     /// When the database fails.

@@ -51,7 +51,7 @@ impl Store {
             }
             tx.commit().await?;
             if matches!(put, PutOutcome::Created(_)) {
-                self.count_session(tenant).await;
+                self.count_session(tenant);
             }
             return Ok(put);
         }

@@ -206,8 +206,8 @@ impl Store {
         keys::tell(&mut tx, id).await?;
         let Some(tenant) = find(&mut tx, id).await? else { return Ok(Changed::NoTenant) };
         tx.commit().await?;
-        self.forget_keys(id).await;
-        self.forget_counts(id).await;
+        self.forget_keys(id);
+        self.forget_counts(id);
         Ok(Changed::Done(Box::new(tenant)))
     }
 
@@ -324,7 +324,7 @@ impl Store {
         audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
         keys::tell(&mut tx, id).await?;
         tx.commit().await?;
-        self.forget_keys(id).await;
+        self.forget_keys(id);
         Ok(true)
     }
 }

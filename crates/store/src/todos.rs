@@ -11,7 +11,7 @@ pub struct TodoList {
     /// The items, in the caller's order.
     #[serde(rename = "todos")]
     pub items: Vec<Todo>,
-    /// What the last change did, the caller's or a compression's; proposals included.
+    /// The latest changes, a caller's or a compression's, proposals included.
     pub changes: Vec<TodoChange>,
     /// The version whose compression brought the last change; null when the caller did.
     #[serde(rename = "changed_in_version")]

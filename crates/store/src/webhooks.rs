@@ -117,7 +117,7 @@ pub struct WebhookChange {
     #[serde(default, deserialize_with = "anchord_messages::patch::present")]
     #[schema(value_type = Option<String>, max_length = 500)]
     pub description: Option<Option<String>>,
-    /// Whether it gets anything. What is pending when it is disabled is cancelled.
+    /// Whether it gets messages. Deliveries that are pending when it is disabled are cancelled.
     pub enabled: Option<bool>,
 }
 

@@ -15,9 +15,9 @@ use axum::http::request::Parts;
 use governor::clock::Clock as _;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use ipnet::IpNet;
-use moka::sync::Cache;
 
 use crate::problem::{ApiError, Result};
+use anchord_runtime::cache::{Cache, Expiry};
 use anchord_store::keys::{KeyDigest, Line, digest_key, is_generated};
 
 /// The failures of an address that are nobody's attack.
@@ -65,8 +65,8 @@ impl Guesses {
     /// Counts by the address of the connection or, when that is one of these proxies, by the one that it forwards.
     pub fn new(proxies: &[IpNet]) -> Self {
         Self {
-            failures: Cache::builder().max_capacity(MAX_ADDRESSES).time_to_idle(FORGET_AFTER).build(),
-            good: Cache::builder().max_capacity(MAX_GOOD).time_to_live(GOOD_FOR).build(),
+            failures: Cache::new(MAX_ADDRESSES, Expiry::Idle(FORGET_AFTER)),
+            good: Cache::new(MAX_GOOD, Expiry::After(GOOD_FOR)),
             proxies: proxies.into(),
         }
     }

@@ -53,7 +53,7 @@ impl Load {
     }
 }
 
-/// The room that an append has taken from the quotas. What is not stored when it is dropped is given back.
+/// The room that an append has taken from the quotas. The part that is not stored when it is dropped is given back.
 #[derive(Debug, Default)]
 pub(crate) struct Admitted {
     /// `None` when nothing was taken.

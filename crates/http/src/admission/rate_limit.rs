@@ -9,6 +9,7 @@ use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLim
 
 use crate::problem::{ApiError, Result};
 use anchord_messages::id::{KeyId, TenantId};
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// The most tenants whose counts are kept.
 const MAX_TENANTS: u64 = 10_000;
@@ -48,11 +49,11 @@ impl RateLimit {
 
 /// The rate limits of tenants that have their own, over all keys of a tenant.
 #[derive(Clone, Debug)]
-pub struct TenantRates(moka::sync::Cache<(TenantId, u32), Arc<DefaultDirectRateLimiter>>);
+pub struct TenantRates(Cache<(TenantId, u32), Arc<DefaultDirectRateLimiter>>);
 
 impl Default for TenantRates {
     fn default() -> Self {
-        Self(moka::sync::Cache::builder().max_capacity(MAX_TENANTS).time_to_idle(EXPIRES_AFTER).build())
+        Self(Cache::new(MAX_TENANTS, Expiry::Idle(EXPIRES_AFTER)))
     }
 }
 

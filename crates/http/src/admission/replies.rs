@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(30);
 /// The least pace in bytes per second.
 const LEAST_PACE: u32 = 32 * 1_024;
 
-/// How long a reply waits for others to be taken. What waits is in memory too, and has limits of the same size.
+/// How long a reply waits for others to be taken. Waiting replies are in memory too, and have limits of the same size.
 const WAIT: Duration = Duration::from_secs(5);
 /// Subjects of a refusal.
 const OF_TENANT: &str = "the replies that the tenant has not taken yet";

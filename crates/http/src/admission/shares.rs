@@ -7,10 +7,10 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moka::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::problem::ApiError;
+use anchord_runtime::cache::{Cache, Expiry};
 
 /// How long the share of an idle party is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
@@ -56,7 +56,7 @@ impl Full {
 impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
     /// A total of `most`, of which one party may have `share`.
     pub(crate) fn new(most: u32, share: u32) -> Self {
-        let parties = Cache::builder().max_capacity(MAX_PARTIES).time_to_idle(FORGET_AFTER).build();
+        let parties = Cache::new(MAX_PARTIES, Expiry::Idle(FORGET_AFTER));
         Self { total: Arc::new(Semaphore::new(units(most))), most, share: share.min(most), parties }
     }
 

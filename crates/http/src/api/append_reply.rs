@@ -2,6 +2,7 @@
 //! send to the model next.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Bytes;
@@ -46,7 +47,7 @@ pub struct Appended {
 pub enum AppendPart {
     /// The context by component, and advice about it.
     Usage,
-    /// Every signal, also those that ask for nothing.
+    /// Every signal, also those that ask for nothing or do not count.
     Signals,
     /// The format that the messages were recognised as.
     Format,
@@ -78,8 +79,9 @@ pub enum ReturnedToo {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AppendQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
-    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+    /// More parts of the reply: `usage` (the context by component, and advice), `signals` (every signal; those that the
+    /// policy does not count are computed of the newest 200 messages), `format` (the format that the messages were
+    /// recognised as), `warnings` (about an assumed window, with advice).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// `context` also returns the context to send to the model next. When it cannot be assembled, the messages are stored
@@ -167,8 +169,9 @@ impl AppendOptions {
         }
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(query) = self.context {
-            let said = (reply.body, self.request_id);
-            let body = with_context((state, caller), session, (query, None), said, started).await;
+            let fields = serde_json::from_str(&reply.body).map_err(ApiError::internal)?;
+            let said = (fields, self.request_id);
+            let body = with_context((state, caller), session, (query, None), said, started).await?;
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }
@@ -200,37 +203,28 @@ fn location(session: &SessionRef, body: &str) -> Result<HeaderValue> {
     HeaderValue::from_str(&path).map_err(ApiError::internal)
 }
 
-/// Adds the context to the reply to an append, of messages up to the newest one that is named. Whatever goes wrong with it,
-/// the append is acknowledged: its messages are stored, and the reply has the problem beside them.
+/// The reply to an append with the context, of messages up to the newest one that is named. Whatever goes wrong with the
+/// context, the append is acknowledged: its messages are stored, and the reply has the problem in the context's place.
 pub(crate) async fn with_context(
     (state, caller): (&AppState, &Caller),
     session: &SessionRef,
     asked: (ContextQuery, Option<Seq>),
-    (body, request_id): (String, RequestId),
+    (reply, request_id): (Map<String, Value>, RequestId),
     started: Instant,
-) -> Vec<u8> {
+) -> Result<Bytes> {
     // A tenth of what is left is for the way back, so that the acknowledgement comes before the request's own timeout.
     let left = state.limits.request_timeout.saturating_sub(started.elapsed()).mul_f64(0.9);
-    let headers = HeaderMap::new();
-    let serving = Box::pin(context::serve(state, caller, session, asked, &headers));
+    let reply = Arc::new(reply);
+    let serving = context::serve_within(state, caller, session, asked, Arc::clone(&reply));
     let serving = AssertUnwindSafe(serving).catch_unwind();
-    let served = match tokio::time::timeout(left, serving).await {
-        Ok(Ok(served)) => served,
-        Ok(Err(_)) => Err(ApiError::internal(anyhow::anyhow!("the context of an append panicked"))),
-        Err(_) => Err(ApiError::Timeout),
+    let error = match tokio::time::timeout(left, serving).await {
+        Ok(Ok(Ok(body))) => return Ok(body),
+        Ok(Ok(Err(error))) => error,
+        Ok(Err(_)) => ApiError::internal(anyhow::anyhow!("the context of an append panicked")),
+        Err(_) => ApiError::Timeout,
     };
-    let problem =
-        |error: ApiError| serde_json::to_vec(&error.problem(&request_id.0)).unwrap_or_default().into();
-    let (name, value): (_, Bytes) = match served {
-        Ok((_, context)) => ("context", context.unwrap_or_default()),
-        Err(error) => ("context_problem", problem(error)),
-    };
-    // Both are JSON objects, so the second is put before the end of the first.
-    let mut body = body.into_bytes();
-    body.pop();
-    body.reserve_exact(value.len() + name.len() + 5);
-    for part in [b",\"", name.as_bytes(), b"\":", &value, b"}"] {
-        body.extend_from_slice(part);
-    }
-    body
+    let mut reply = Arc::unwrap_or_clone(reply);
+    let problem = serde_json::to_value(error.problem(&request_id.0)).map_err(ApiError::internal)?;
+    reply.insert("context_problem".to_owned(), problem);
+    serde_json::to_vec(&reply).map(Bytes::from).map_err(ApiError::internal)
 }

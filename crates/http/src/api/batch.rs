@@ -12,7 +12,6 @@ use anchord_messages::shape::{Measured, ResultShape};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use anchord_session::accounting::MessageCounts;
 use anchord_session::models;
-use anchord_session::trigger::MessageSignals;
 use anchord_store::gather::{NewMessage, ToolOutput};
 
 /// Bodies above this size are read on a background thread in their tenant's turn, so that they delay no other request.
@@ -132,13 +131,11 @@ pub(crate) fn read_message(
         .filter(|result| result.is_maskable())
         .fold(0u32, |sum, result| sum.saturating_add(result.tokens.saturating_sub(LEAST_PLACEHOLDER_TOKENS)));
     let least_tokens = (saved > 0).then(|| tokens.saturating_sub(saved));
-    let noticed = MessageSignals::of(&message, shape.as_ref());
     let tool_outputs = tool_outputs(results);
     let shape = shape.map(|shape| serde_json::to_string(&shape)).transpose().map_err(ApiError::internal)?;
     Ok(NewMessage {
         format: format.into(),
         counted: counts,
-        noticed,
         least_tokens,
         shape,
         keep: None,

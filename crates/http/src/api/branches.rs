@@ -198,7 +198,7 @@ pub async fn truncate_session(
 
 /// Erases a branch.
 ///
-/// It can be named no more from then on. What other branches share with it stays with them, and the rest is deleted in the
+/// It can be named no more from then on. Messages that other branches share with it stay with them, and the rest is deleted in the
 /// background.
 #[utoipa::path(
     delete, path = "/v1/sessions/{session_id}/branches/{branch}", tag = "branches", operation_id = "branches.delete",

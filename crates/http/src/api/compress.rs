@@ -17,7 +17,7 @@ use request::{CompressRequest, CompressedMessages, read, view};
 ///
 /// Code reads them as it reads a session, within the request, and stores nothing. With `engine` `llm` the call is
 /// queued like any compression: `Prefer: wait` waits for it, and `GET /v1/compress/{compression_id}` reads it for
-/// a day. What comes back is valid in the format of the messages and at most as large as `target_tokens`.
+/// a day. The reply is valid in the format of the messages and at most as large as `target_tokens`.
 #[utoipa::path(
     post, path = "/v1/compress", tag = "stateless", operation_id = "stateless.compress", params(Wait),
     request_body = CompressRequest,

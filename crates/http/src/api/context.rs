@@ -1,5 +1,6 @@
 //! Serves the context of a session: the messages to send to the model next.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Bytes;
@@ -180,7 +181,8 @@ pub async fn find_context(
     headers: HeaderMap,
 ) -> Result<Response> {
     let (tag, body) =
-        Box::pin(serve(&state, &caller, &path.session_id, (query.checked()?, None), &headers)).await?;
+        Box::pin(serve(&state, &caller, &path.session_id, (query.checked()?, None), (&headers, None)))
+            .await?;
     let Some(body) = body else {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     };
@@ -188,14 +190,42 @@ pub async fn find_context(
     Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], body).into_response())
 }
 
-/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag. With a newest message, what
-/// was appended behind it meanwhile is left out.
-pub(crate) async fn serve(
+/// A reply in which a context is served.
+#[derive(Serialize)]
+struct Within<'a> {
+    #[serde(flatten)]
+    reply: &'a Map<String, Value>,
+    context: ContextView<'a>,
+}
+
+/// A context by itself, or in the reply to an append.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown<'a> {
+    Alone(ContextView<'a>),
+    Within(Within<'a>),
+}
+
+/// Assembles a context in the reply to an append, as JSON. With a newest message, what was appended behind it meanwhile is
+/// left out.
+pub(crate) async fn serve_within(
+    state: &AppState,
+    caller: &Caller,
+    name: &SessionRef,
+    asked: (ContextQuery, Option<Seq>),
+    reply: Arc<Map<String, Value>>,
+) -> Result<Bytes> {
+    let (_, body) = Box::pin(serve(state, caller, name, asked, (&HeaderMap::new(), Some(reply)))).await?;
+    Ok(body.unwrap_or_default())
+}
+
+/// Assembles a context as JSON, with its tag; `None` in its place when the caller knows the tag.
+async fn serve(
     state: &AppState,
     caller: &Caller,
     name: &SessionRef,
     (query, newest): (ContextQuery, Option<Seq>),
-    headers: &HeaderMap,
+    (headers, within): (&HeaderMap, Option<Arc<Map<String, Value>>>),
 ) -> Result<(HeaderValue, Option<Bytes>)> {
     let started = Instant::now();
     let tag_of = |session: &Session, asked| {
@@ -249,7 +279,7 @@ pub(crate) async fn serve(
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
     let Rendered { body, tokens, sha256, served } =
-        match Box::pin(assembled(caller, source, asked, warnings)).await {
+        match Box::pin(assembled(caller, source, asked, (warnings, within))).await {
             Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
                 return Err(least_budget(state, caller, name, asked, min_tokens).await?);
             }
@@ -297,7 +327,7 @@ async fn least_budget(
         let session = find_session(state, caller, name).await?;
         let source = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await?;
         let Some(source) = source else { break };
-        match Box::pin(assembled(caller, source, asked, Vec::new())).await {
+        match Box::pin(assembled(caller, source, asked, (Vec::new(), None))).await {
             Err(ApiError::BudgetTooSmall { min_tokens: more }) if more > min_tokens => min_tokens = more,
             Ok(_) | Err(_) => break,
         }
@@ -340,13 +370,13 @@ async fn assembled(
     caller: &Caller,
     source: ContextSource,
     query: Asked,
-    warnings: Vec<Warning>,
+    (warnings, within): (Vec<Warning>, Option<Arc<Map<String, Value>>>),
 ) -> Result<Rendered> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
     if bytes > LARGE_CONTEXT_BYTES {
-        caller.compute(move |_| render(&source, query, warnings)).await
+        caller.compute(move |_| render(&source, query, warnings, within.as_deref())).await
     } else {
-        render(&source, query, warnings)
+        render(&source, query, warnings, within.as_deref())
     }
 }
 
@@ -396,7 +426,12 @@ fn budget(session: &Session, query: Asked) -> u32 {
 }
 
 /// The same in this thread.
-fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Result<Rendered> {
+fn render(
+    source: &ContextSource,
+    query: Asked,
+    warnings: Vec<Warning>,
+    within: Option<&Map<String, Value>>,
+) -> Result<Rendered> {
     let session = &source.session;
     let counter = TokenCounter::new(source.settings.tokenizer.unwrap_or_default());
     let stored = source.summary.iter().flat_map(|summary| &summary.smaller);
@@ -443,7 +478,13 @@ fn render(source: &ContextSource, query: Asked, warnings: Vec<Warning>) -> Resul
         usage = usage.serving(served.tokens(), session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
-    let body = context.to_json(|context| ContextView { context, usage, warnings });
+    let body = context.to_json(|context| {
+        let context = ContextView { context, usage, warnings };
+        match within {
+            Some(reply) => Shown::Within(Within { reply, context }),
+            None => Shown::Alone(context),
+        }
+    });
     let body = Bytes::from(body.map_err(ApiError::internal)?);
     // An earlier state is not noted, so that nobody asks for its digest.
     let sha256 = if query.is_past() { [0; 32] } else { context.sha256().map_err(ApiError::internal)? };

@@ -42,7 +42,7 @@ pub struct EventsQuery {
 
 /// Streams a session's events.
 ///
-/// Those of its current branch, across switches (`session.branch_switched`), or of the branch that is named.
+/// The events of its current branch, across switches (`session.branch_switched`), or of the branch that is named.
 /// Server-sent events. The `data` line of each is an `Event` as JSON, the same that webhooks receive; the lines `id` and
 /// `event` repeat its `id` and `type`. Events are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
 /// the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing, because

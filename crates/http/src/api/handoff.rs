@@ -83,7 +83,7 @@ pub struct HandedOff {
     pub version: i64,
 }
 
-/// Reads what another agent should know of a session.
+/// Reads the hand-off of a session: a text for another agent.
 ///
 /// The text has at most `level` tokens and level-3 headings, so that it goes under
 /// `## Prior Session Context` in a prompt. From 1,500 tokens on it ends with a
@@ -105,16 +105,16 @@ pub async fn find_handoff(
     let mut tx = state.store.snapshot(caller.tenant).await?;
     let session = caller.find_session(&mut tx, &path.session_id).await?;
     let version = match session.version {
-        Some(number) => find_told(&mut tx, session.id.of(caller.tenant), number).await?,
+        Some(number) => find_version(&mut tx, session.id.of(caller.tenant), number).await?,
         None => None,
     };
     let notes = notes::list(&mut tx, session.id.of(caller.tenant)).await?;
     tx.commit().await?;
-    let told: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
-    caller.compute(move |_| answer(told, notes, bound)).await
+    let found_versions: Vec<_> = version.map(|version| (session, version)).into_iter().collect();
+    caller.compute(move |_| answer(found_versions, notes, bound)).await
 }
 
-/// Reads what another agent should know of a task: its sessions' current versions in one text.
+/// Reads the hand-off of a task: its sessions' current versions in one text for another agent.
 ///
 /// The newest session gives the goal and state; files, decisions and errors of all are joined, each with
 /// the session that it came from.
@@ -135,24 +135,24 @@ pub async fn find_task_handoff(
     let filter = SessionFilter { task_id: Some(path.task_id), ..SessionFilter::default() };
     let mut found = state.store.list_sessions(caller.tenant, &filter, None, TASK_SESSIONS).await?;
     found.sort_by_key(|session| std::cmp::Reverse((session.updated_at, session.id.0)));
-    let (mut told, mut bytes) = (Vec::new(), 0);
+    let (mut found_versions, mut bytes) = (Vec::new(), 0);
     let mut tx = state.store.snapshot(caller.tenant).await?;
     for session in found {
-        if told.len() >= RENDERED_SESSIONS || bytes >= JOINED_BYTES {
+        if found_versions.len() >= RENDERED_SESSIONS || bytes >= JOINED_BYTES {
             break;
         }
         let Some(number) = session.version else { continue };
-        if let Some(version) = find_told(&mut tx, session.id.of(caller.tenant), number).await? {
+        if let Some(version) = find_version(&mut tx, session.id.of(caller.tenant), number).await? {
             bytes += version.version.bytes();
-            told.push((session, version));
+            found_versions.push((session, version));
         }
     }
-    let notes = match told.first() {
+    let notes = match found_versions.first() {
         Some((newest, _)) => notes::list(&mut tx, newest.id.of(caller.tenant)).await?,
         None => Vec::new(),
     };
     tx.commit().await?;
-    caller.compute(move |_| answer(told, notes, bound)).await
+    caller.compute(move |_| answer(found_versions, notes, bound)).await
 }
 
 /// A version, and the constraints that the caller has dropped since.
@@ -161,7 +161,7 @@ struct Found {
     dropped: BTreeSet<String>,
 }
 
-async fn find_told(tx: &mut Tx, key: SessionKey, number: i64) -> Result<Option<Found>, StoreError> {
+async fn find_version(tx: &mut Tx, key: SessionKey, number: i64) -> Result<Option<Found>, StoreError> {
     let Some(version) = summaries::find_unread(tx, key, number).await? else { return Ok(None) };
     let dropped = list_removed_constraints(tx, key).await?;
     Ok(Some(Found { version, dropped }))
@@ -189,22 +189,26 @@ fn notes_text(notes: Vec<StoredNote>, session: &Session, level: u32, counter: To
 /// Renders the sessions, the newest first, with the notes of the newest; no content when there is none.
 fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) -> Result<Response> {
     let read = found.into_iter().map(|(session, found)| Ok((session, found.read()?)));
-    let told = read.collect::<Result<Vec<_>, StoreError>>()?;
-    let Some((session, newest)) = told.first() else { return Ok(StatusCode::NO_CONTENT.into_response()) };
+    let versions = read.collect::<Result<Vec<_>, StoreError>>()?;
+    let Some((session, newest)) = versions.first() else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let meta = &newest.version.meta;
     let united;
     let mut line;
-    let summary = if told.len() == 1 {
+    let summary = if versions.len() == 1 {
         line = format!("From session {}, version {}.", session.name, meta.version);
         &newest.version.summary
     } else {
-        let origins = told.iter().map(|(session, stored)| Origin {
+        let origins = versions.iter().map(|(session, stored)| Origin {
             name: session.name.as_str(),
             summary: &stored.version.summary,
         });
         united = handoff::together(&origins.collect::<Vec<_>>());
-        line =
-            format!("From {} sessions, the latest {}, version {}.", told.len(), session.name, meta.version);
+        line = format!(
+            "From {} sessions, the latest {}, version {}.",
+            versions.len(),
+            session.name,
+            meta.version
+        );
         &united
     };
     if meta.verifiable == Verifiable::No {
@@ -231,7 +235,7 @@ fn answer(found: Vec<(Session, Found)>, notes: Vec<StoredNote>, bound: Bound) ->
         }
     };
     let tokens = counter.count_text(&markdown);
-    let sessions = told.iter().map(|(session, stored)| HandedOff {
+    let sessions = versions.iter().map(|(session, stored)| HandedOff {
         session_id: session.name.clone(),
         version: stored.version.meta.version,
     });

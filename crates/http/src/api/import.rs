@@ -154,7 +154,7 @@ pub async fn import_session(
     }
     committed?;
     if is_made {
-        state.store.count_session(caller.tenant).await;
+        state.store.count_session(caller.tenant);
     }
     if let Some(appended) = appended {
         state.count_append(&caller, &appended, load, started);
@@ -340,7 +340,7 @@ fn read_head(line: ExportLine) -> Result<Head> {
     Ok(Head { settings: line.settings.unwrap_or_default(), pins, notes, todos, removed_constraints, probes })
 }
 
-/// Checks the notes of an export. What was stored had no secrets; a file may.
+/// Checks the notes of an export. Stored notes had no secrets; a file may.
 fn read_notes(mut notes: Vec<Note>) -> Result<Vec<Note>> {
     if notes.len() > MAX_NOTES {
         return Err(ApiError::invalid("/0/notes", format!("must hold at most {MAX_NOTES} notes")));

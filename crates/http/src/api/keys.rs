@@ -292,7 +292,7 @@ async fn finish(
     let kept = KeptReply::json(StatusCode::CREATED, &made)?;
     claimed.keep(&state.store, &mut tx, None, &kept).await?;
     tx.commit().await?;
-    state.store.forget_keys(tenant).await;
+    state.store.forget_keys(tenant);
     made.key = Some(secret.expose_secret().to_owned());
     KeptReply::json(StatusCode::CREATED, &made)
 }

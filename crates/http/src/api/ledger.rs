@@ -199,7 +199,7 @@ pub enum LedgerItem {
     /// A version, port, URL, id or figure.
     #[schema(title = "IdentifierFact")]
     Identifier {
-        /// What it is.
+        /// Its name.
         key: String,
         /// Its value, verbatim.
         value: String,
@@ -353,7 +353,7 @@ impl Source {
 }
 
 impl Book {
-    /// The items of a kind with their places, ascending. Those of the record are placed by their index, those of the
+    /// The items of a kind with their places, ascending. Items of the record are placed by their index, items of the
     /// tail by their first message, which comes after every stored one.
     fn items(&self, kind: LedgerKind) -> Vec<(Place, LedgerItem)> {
         let record = &self.record;

@@ -242,7 +242,7 @@ pub(crate) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
         AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
-        // What broke off may have been committed just before.
+        // An append that broke off may have been committed just before.
         AppendError::Store(ref error) if error.is_outcome_unknown() => {
             ApiError::OutcomeUnknown(refused.into())
         }

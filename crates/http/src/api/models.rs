@@ -10,7 +10,7 @@ use anchord_store::tenants::WideModels;
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Model)]
 pub struct ModelView {
-    /// Its names. Those of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
+    /// Its names. The names of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
     /// suffix (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
     /// `-`. A tenant's model has one name, which stands for itself, provider and `:latest` aside.
     pub names: Vec<String>,
@@ -25,7 +25,7 @@ pub struct ModelView {
     /// The most tokens of an answer, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// What sessions reserve for the answer when they do not say: the longest answer, at most a fifth of the window, and at
+    /// The reserve for the answer of sessions that set none: the longest answer, at most a fifth of the window, and at
     /// least what a prompt may not take.
     pub reserved_output_tokens: u32,
     /// The tokenizer that is closest to the model's own.

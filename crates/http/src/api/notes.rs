@@ -77,7 +77,7 @@ pub async fn remove_note(Writer { caller, state }: Writer, Path(path): Path<Note
     let edit = read_id(&path.note_id).map(NoteEdit::Remove);
     let mut tries = Tries::default();
     loop {
-        // What is no id is that of no note.
+        // A text that is no id names no note.
         let edit = edit.unwrap_or(NoteEdit::Remove(0));
         let mut tx = state.store.begin(caller.tenant).await?;
         match notes::edit(&mut tx, caller.tenant, &path.session_id, edit).await? {

@@ -251,7 +251,7 @@ async fn ask(
     if mode != Some(RecallMode::Lexical)
         && let Some(embedder) = &state.embedder
     {
-        // What goes to a model is without secrets.
+        // The query goes to a model, without secrets.
         let text: Cow<'_, str> = redact(q);
         let asked = embedder.question(caller.tenant, &text).await;
         metrics::counter!("anchord_recall_questions_total", "outcome" => asked.as_ref().map_or_else(<&str>::from, |_| "ok"))

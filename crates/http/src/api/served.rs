@@ -18,7 +18,7 @@ pub struct ServedContext {
     /// The summary version that it showed; null without one.
     #[schema(required = true)]
     pub version: Option<i64>,
-    /// What it was asked with, as it came to.
+    /// The parameters of its request, with defaults resolved.
     #[serde(flatten)]
     pub parameters: Parameters,
     /// Its tokens.

@@ -259,7 +259,7 @@ pub struct SessionsQuery {
     /// Only sessions of which a branch was written to at or after this time (RFC 3339), or from this date on (UTC).
     #[serde(default, deserialize_with = "crate::extract::params::time")]
     pub updated_since: Option<DateTime<Utc>>,
-    /// What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set).
+    /// More parts of each row: `policy` (every threshold in force), `settings` (those that were set).
     #[param(value_type = Option<Vec<SessionPart>>, inline)]
     pub include: Option<Words<SessionPart>>,
     /// Items of the page.

@@ -37,8 +37,8 @@ pub async fn find_settings(Reader { caller, state }: Reader) -> Result<Reply<Ten
 
 /// Replaces the defaults of the tenant's sessions.
 ///
-/// An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
-/// it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows.
+/// An absent or null field has the service's own default. Settings of a session, and those that follow from a `model`
+/// that it names, take precedence. They apply from the next request on, and each session's `context_revision` grows.
 #[utoipa::path(
     put, path = "/v1/settings", tag = "settings", operation_id = "settings.put", request_body = Settings,
     responses((status = 200, body = TenantSettings, description = "The defaults as they are now."))

@@ -223,8 +223,8 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
 
 /// Erases a tenant with everything that it owns.
 ///
-/// Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
-/// the audit log, which names things by their ids alone.
+/// Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. Only the
+/// audit log stays, which names things by their ids alone.
 #[utoipa::path(
     delete, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.delete", params(TenantPath),
     responses((status = 204, description = "It is erased."))

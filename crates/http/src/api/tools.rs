@@ -67,7 +67,7 @@ pub struct ToolPath {
 #[schema(as = ToolCallRequest, examples(json!({"arguments": {"query": "why does parse_config fail"}})))]
 pub struct NewCall {
     /// The arguments that the model gave, unchanged: an object, or its JSON text, as OpenAI's models give it. Absent, null
-    /// and empty are no arguments. What is wrong with them is told to the model in the result.
+    /// and empty are no arguments. The result names their errors to the model.
     #[serde(default)]
     #[schema(value_type = serde_json::Value, required = false)]
     pub arguments: Value,

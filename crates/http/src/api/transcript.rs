@@ -30,10 +30,10 @@ use anchord_session::session::Opening;
 use anchord_store::branches::{Fork, ForkOutcome, MAX_BRANCHES};
 use anchord_store::gather::Included;
 use list::List;
-use reply::{SyncOptions, Told};
+use reply::{Ended, SyncOptions};
 
-/// How often a sync begins anew when others change the session meanwhile. Each that loses leaves one that has won, so that
-/// twenty at once need as many.
+/// How often a sync begins anew when others change the session meanwhile. Of those that
+/// collide one goes on, so twenty at once may need as many tries.
 const TRIES: u32 = 48;
 /// The pause before another try; each is longer by this much, up to the longest.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -41,10 +41,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Brings a session to a list of messages: stores what is new, on the branch that holds the list.
 ///
-/// An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
-/// branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
-/// from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
-/// list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
+/// A framework sends all messages of its agent before each call of the model. The list is compared with the current branch by
+/// the content of the messages. Messages beyond the branch are appended; a shorter list takes the session back; a list that
+/// differs is appended to the branch that has its next message, or to a new one. The branch that holds the list is the current
+/// one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
 /// that a request whose reply was lost is simply repeated.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/transcript", tag = "transcript", operation_id = "transcript.sync",
@@ -79,10 +79,10 @@ pub async fn sync_transcript(
         admitted: None,
         added: None,
     };
-    let told = sync.run().await?;
+    let ended = sync.run().await?;
     // Its body is held no longer: the context has a memory of its own.
     drop(sync);
-    options.answer((&state, &caller), told, started).await
+    options.answer((&state, &caller), ended, started).await
 }
 
 /// A sync that runs.
@@ -111,10 +111,10 @@ enum Step<T> {
 }
 
 impl Sync<'_> {
-    async fn run(&mut self) -> Result<Told> {
+    async fn run(&mut self) -> Result<Ended> {
         for attempt in 1..=TRIES {
             if let Step::Done((branch, outcome)) = self.attempt().await? {
-                return self.told(branch, outcome).await;
+                return self.ended(branch, outcome).await;
             }
             tokio::time::sleep((PAUSE * attempt).min(LONGEST_PAUSE)).await;
         }
@@ -190,7 +190,7 @@ impl Sync<'_> {
 
     /// Forks where the list parts from a branch, and appends the rest.
     async fn branch_off(&mut self, along: Along) -> Result<Step<(BranchName, Outcome)>> {
-        // What cannot be taken is refused before anything changes.
+        // Invalid messages are refused before anything changes.
         let new = self.read_new(along.common, &along.digests, None).await?;
         self.admit(&new).await?;
         let digest = self.list.digest(along.common, along.format())?;

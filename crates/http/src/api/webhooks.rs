@@ -35,7 +35,7 @@ pub struct SecretRotation {
 pub struct WebhookWithSecret {
     /// The webhook.
     pub webhook: Webhook,
-    /// What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it.
+    /// The secret that signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it.
     #[schema(examples("whsec_…"))]
     pub secret: String,
 }
@@ -114,8 +114,8 @@ pub async fn find_webhook(
 
 /// Changes a webhook, disables it or enables it again.
 ///
-/// What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
-/// told; a cancelled delivery can be asked for again.
+/// Deliveries that are pending for a webhook that is disabled are cancelled, and events while it is disabled are not
+/// delivered; a cancelled delivery can be asked for again.
 #[utoipa::path(
     patch, path = "/v1/webhooks/{webhook_id}", tag = "webhooks", operation_id = "webhooks.update", params(WebhookPath), request_body = WebhookChange,
     responses((status = 200, body = Webhook, description = "The webhook as it is now."))

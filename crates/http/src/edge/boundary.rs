@@ -72,7 +72,7 @@ pub async fn observe(State(state): State<AppState>, mut request: Request, next: 
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Replies have a tenant's content. What may be stored says so itself.
+    // Replies have a tenant's content. A reply that may be stored says so itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     let status = response.status().as_u16();
     let seconds = started.elapsed().as_secs_f64();

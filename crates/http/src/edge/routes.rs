@@ -49,7 +49,7 @@ impl Routes {
             return Some(format!("/v1/models/{}", name.join("%2F")));
         }
         let found = self.0.iter().filter_map(|template| {
-            // What lacks the version is measured as if it had it.
+            // A path without the version is measured as if it had it.
             let with_version = [&["v1"], words.as_slice()].concat();
             let whole = edits(template, &words).map(|edits| (edits, words.clone()));
             let versioned = edits(template, &with_version).map(|edits| (edits, with_version));

@@ -19,7 +19,7 @@ fn ranges(headers: &HeaderMap, name: HeaderName) -> Vec<Range> {
         let name = parts.next().unwrap_or_default().to_ascii_lowercase();
         let quality =
             parts.filter_map(|part| part.split_once('=')).find(|(key, _)| key.eq_ignore_ascii_case("q"));
-        // What does not parse counts as absent.
+        // A quality that does not parse counts as absent.
         let quality = quality.and_then(|(_, value)| value.parse::<f32>().ok()).unwrap_or(1.0);
         Range { name, quality: quality.clamp(0.0, 1.0) }
     };

@@ -237,7 +237,7 @@ async fn authenticate_token(parts: &Parts, state: &AppState) -> Result<(KeyDiges
     let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();
-    // What cannot be a key costs no look-up.
+    // A token that cannot be a key costs no look-up.
     let found = if may_be_key(token) {
         state.store.find_key(digest, attempt.line(), state.clock.now()).await?
     } else {

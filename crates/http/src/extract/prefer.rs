@@ -126,8 +126,8 @@ pub(crate) fn optional(
     parameter.description(Some(description)).schema(Some(schema))
 }
 
-/// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. What was
-/// made is 201 as before, what was changed 204 in place of 200.
+/// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. A reply
+/// to a creation is 201 as before, to a change 204 in place of 200.
 pub(crate) fn returned(preferred: Option<Return>, mut response: Response) -> Response {
     let has_changed = [StatusCode::OK, StatusCode::CREATED].contains(&response.status());
     let Some(preferred) = preferred.filter(|_| has_changed) else { return response };

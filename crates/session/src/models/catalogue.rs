@@ -21,7 +21,7 @@ pub enum Origin {
 /// A model that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownModel {
-    /// Its names. Those of built-in models stand for their variants, too.
+    /// Its names. The names of built-in models stand for their variants, too.
     pub names: Vec<String>,
     /// Who made it; `None` for a tenant's.
     pub provider: Option<String>,
@@ -35,7 +35,7 @@ pub struct KnownModel {
     pub origin: Origin,
 }
 
-/// What the model of this name takes and gives; `None` when it is not known.
+/// The limits of the model of this name; `None` when it is not known.
 pub fn limits_of(name: &str, own: &[OwnModel]) -> Option<ModelLimits> {
     own.iter()
         .find(|model| model.is_named(name))

@@ -16,7 +16,7 @@ pub struct ModelLimits {
 }
 
 impl ModelLimits {
-    /// What is reserved for the answer in a window of this size: the longest answer, but at most `usual`; and at least
+    /// The reserve for the answer in a window of this size: the longest answer, but at most `usual`; and at least
     /// what a prompt may not take.
     pub fn reserve(&self, window: u32, usual: u32) -> u32 {
         let answer = self.max_output_tokens.map_or(usual, |most| most.min(usual));

@@ -25,7 +25,7 @@ pub fn is_name(text: &str) -> bool {
     (1..=MAX_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
-/// A name without what stands in front of the model's own: providers, a vendor, a region, `ft:`. What follows the base of
+/// A name without what stands in front of the model's own: providers, a vendor, a region, `ft:`. The rest behind the base of
 /// a fine-tuned model goes, too.
 pub(super) fn bare(name: &str) -> String {
     let name = name.trim().to_lowercase();
@@ -45,7 +45,7 @@ pub(super) fn folded(name: &str) -> String {
 }
 
 /// The names of models that a folded name may be a variant of, the longest first: itself, and its beginnings before a `-`.
-/// What follows must not be a number of one or two digits, which makes it another version.
+/// The rest must not be a number of one or two digits, which makes it another version.
 pub(super) fn stems(name: &str) -> impl Iterator<Item = &str> {
     let is_version = |rest: &str| {
         let next = rest.split('-').next().unwrap_or_default();

@@ -87,7 +87,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     TABLE.entries.get(*at)
 }
 
-/// What tiktoken-rs knows of a name that the table does not have.
+/// The limits that tiktoken-rs knows of a name that the table does not have.
 pub(super) fn of_tiktoken(name: &str) -> Option<ModelLimits> {
     let name = bare(name);
     // Its windows are found by the beginning of a name alone, `ada` among them; its tokenizers are not.

@@ -25,7 +25,7 @@ impl AsShape for Message {
     }
 }
 
-/// What a span of plain messages of so many tokens each ends with.
+/// The last message of a span of plain messages of so many tokens each.
 fn end(policy: &Policy, named: Option<f64>, tokens: &[u32]) -> Option<Seq> {
     let role = |at: usize| if at.is_multiple_of(2) { Role::User } else { Role::Assistant };
     let tail: Vec<MessageCounts> = (1..)

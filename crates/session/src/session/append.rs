@@ -1,4 +1,4 @@
-//! What an append changes in a session.
+//! The change of a session by an append.
 
 use serde_json::{Map, Value};
 
@@ -6,6 +6,7 @@ use super::outputs::Outputs;
 use super::state::{INDEX_EVERY, Session};
 use crate::accounting::{Accounting, MAX_GROUP_BYTES, MessageCounts, RetainedMessage, Usage};
 use crate::settings::{Settings, SettingsError, TokenizerName};
+use crate::signal::HistoryScope;
 use crate::trigger::{Decision, MessageSignals, Start, TriggerInput, decide};
 use crate::warning::{Warning, WarningCode};
 use anchord_context::pin::PINS_SHARE;
@@ -20,8 +21,8 @@ use anchord_record::fill::share_of;
 pub struct Incoming<'a> {
     /// The values for the counts; its position is set by the append.
     pub counted: &'a MessageCounts,
-    /// The values for the signals.
-    pub noticed: &'a MessageSignals,
+    /// The values for the signals about history; `None` where they have none.
+    pub signals: Option<&'a MessageSignals>,
     /// Whether the caller marked it to be kept.
     pub is_kept: bool,
 }
@@ -68,6 +69,10 @@ pub struct BatchOptions<'a> {
     pub expected_next_seq: Option<Seq>,
     /// Whether a task has just ended.
     pub task_boundary: bool,
+    /// Whether the caller asks for every signal.
+    pub every_signal: bool,
+    /// The history that the messages have values for; at least [`Session::history_needed`].
+    pub history: HistoryScope,
     /// When the batch arrived, in seconds since 1970.
     pub now: i64,
 }
@@ -125,7 +130,7 @@ pub struct Appended {
     pub tokens_added: u64,
     /// How full the context is after it.
     pub usage: Usage,
-    /// The decision about a compression, with every signal.
+    /// The decision about a compression.
     pub decision: Decision,
     /// The compression that it starts.
     pub start: Option<Start>,
@@ -193,6 +198,8 @@ impl Session {
         let mut tokens_added = 0;
         let (mut orphans, mut empty) = (Vec::new(), Vec::new());
         let mut outputs = Outputs::default();
+        let none = MessageSignals::default();
+        let mut recent = std::mem::take(&mut self.recent).scoped(said.history);
         for message in messages {
             self.head_seq += 1;
             let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
@@ -209,9 +216,12 @@ impl Session {
             if message.is_kept && self.head_seq > self.accounting.system_through {
                 self.accounting.kept.push(RetainedMessage { seq: self.head_seq, tokens: counted.tokens });
             }
-            self.recent.push(self.head_seq, counted.tokens, message.noticed, said.now);
+            if said.history > HistoryScope::Nothing {
+                recent.push(self.head_seq, counted.tokens, message.signals.unwrap_or(&none), said.now);
+            }
             tokens_added += u64::from(counted.tokens);
         }
+        self.recent = recent;
         self.accounting.format = said.format.session_format(self.accounting.format);
         let situation = TriggerInput {
             counts: &self.accounting,
@@ -223,7 +233,7 @@ impl Session {
             versions: self.last_version,
             now: said.now,
         };
-        let (decision, start) = decide(&policy, &situation);
+        let (decision, start) = decide(&policy, &situation, said.every_signal);
         let usage = self.usage_under(&policy, uncounted);
         let after = usage.effective_utilization;
         Ok(Appended {

@@ -1,4 +1,4 @@
-//! What a rollback, or a change of settings, pins or notes changes in a session.
+//! The change of a session by a rollback, and by new settings, pins or notes.
 
 use super::Session;
 use super::end::clip_for;
@@ -91,7 +91,7 @@ impl Session {
     pub fn catch_up(&mut self, tail: &[Outline]) {
         let now = self.counted_under();
         let before = std::mem::replace(&mut self.accounting.under, now);
-        // What else has changed with the model is not known; then the suspension stays.
+        // It is not known which other settings have changed with the model; then the suspension stays.
         self.accounting.suspended &= before.model != self.accounting.under.model;
         self.change_model(before.model.as_deref(), self.accounting.under.model.clone().as_deref());
         if self.has_uncounted_masks() {

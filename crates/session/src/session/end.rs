@@ -1,4 +1,4 @@
-//! What the end of a compression changes in a session.
+//! The change of a session by the end of a compression.
 
 use super::state::Session;
 use crate::accounting::{Accounting, MessageCounts};
@@ -117,7 +117,7 @@ impl Session {
             // The growth signal starts no compression, so the time of the newest message is good enough.
             now: self.recent.newest(),
         };
-        decide(&self.policy(), &situation).1
+        decide(&self.policy(), &situation, false).1
     }
 
     fn stand_on(&mut self, span: Span, served: Served) {
@@ -159,7 +159,7 @@ impl Session {
             None => counts.attempted_through.max(end),
         };
         if publishes {
-            self.recent = self.recent.after_publication();
+            self.recent = self.recent.after_publication(self.head_seq);
             counts.refused = 0;
         }
         let room = Room::of(&policy, ending.request.target, &counts);

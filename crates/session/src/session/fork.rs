@@ -1,4 +1,4 @@
-//! What a branch begins as that is forked from another: as if that had ended there.
+//! The state of a branch that is forked from another: as if that had ended there.
 
 use chrono::{DateTime, Utc};
 
@@ -78,7 +78,7 @@ impl Outline {
 
 impl Session {
     /// The newest message when a version was published, among those that this branch shares with the one that it is of.
-    /// What a version covers that this branch has inherited is its own; the newest message then, `head`, may be of
+    /// The messages that an inherited version covers are this branch's own; the newest message then, `head`, may be of
     /// another.
     pub fn published_here(&self, version: i64, head: Seq) -> Seq {
         let begun_with = &self.accounting.begun_with;
@@ -121,13 +121,14 @@ impl Session {
             compression_count: 0,
             context_revision: self.context_revision,
             accounting: Accounting::default(),
-            recent: if is_same { self.recent.clone() } else { self.recent.before_fork() },
+            recent: Recent::default(),
             created_at: now,
             updated_at: now,
             live: None,
         };
         let policy = forked.policy();
         let published = version.map_or(0, |version| self.published_of_fork(at.seq, version));
+        forked.recent = if is_same { self.recent.clone() } else { Recent::forgotten(published) };
         let mut before = self.counts_at(at, published);
         let mut moment = Moment { anchor: forked.anchor_seq, published };
         if is_same {
@@ -198,12 +199,5 @@ impl Session {
             mask_from: clipping.from,
             ..Accounting::default()
         }
-    }
-}
-
-impl Recent {
-    /// What remains of it on a branch that parts from what it was made of: the usual length of messages.
-    fn before_fork(&self) -> Self {
-        self.after_publication().without_todos()
     }
 }

@@ -4,7 +4,7 @@ use crate::accounting::MessageCounts;
 use crate::warning::Warning;
 use anchord_messages::id::Seq;
 
-/// The tool outputs of a batch. Those that follow each other answer one call of the model, and are served together.
+/// The tool outputs of a batch. Outputs that follow each other answer one call of the model, and are served together.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
     runs: Vec<Vec<(Seq, u32)>>,

@@ -1,4 +1,4 @@
-//! What a session is, and what its state says without an event.
+//! The state of a session, and the values that follow from it without an event.
 
 use chrono::{DateTime, Utc};
 
@@ -6,6 +6,7 @@ use crate::accounting::{Accounting, MessageCounts, Usage};
 use crate::compression::Status;
 use crate::models;
 use crate::settings::{Policy, Settings};
+use crate::signal::HistoryScope;
 use crate::trigger::Recent;
 use crate::warning::Warning;
 use anchord_context::mask::{Clipping, Marks, MaskMode};
@@ -54,7 +55,7 @@ pub struct Session {
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,
-    /// What the signals keep of its history; empty where it was not loaded because nothing is decided.
+    /// Its history for the signals.
     pub recent: Recent,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -197,6 +198,19 @@ impl Session {
     /// Tokens of a default context now.
     pub fn context_tokens(&self) -> u32 {
         u32::try_from(self.usage().context_tokens).unwrap_or(u32::MAX)
+    }
+
+    /// The history that an append needs, one that asks for every signal or not.
+    pub fn history_needed(&self, every_signal: bool) -> HistoryScope {
+        if every_signal {
+            return HistoryScope::All;
+        }
+        self.settings.policy.or(self.defaults.policy).unwrap_or_default().history()
+    }
+
+    /// Whether the session has messages of which its history of this scope has to be made first.
+    pub fn lacks_history(&self, scope: HistoryScope) -> bool {
+        self.head_seq > 0 && self.recent.scope() < scope
     }
 
     fn window_warning(&self) -> Option<Warning> {

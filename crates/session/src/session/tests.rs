@@ -8,7 +8,7 @@ use crate::accounting::{Accounting, CountedUnder, KEPT_LINE_TOKENS, MessageCount
 use crate::compression::{Report, Request, Span, Status};
 use crate::outline::Outline;
 use crate::settings::{Settings, TokenizerName};
-use crate::trigger::MessageSignals;
+use crate::signal::HistoryScope;
 use anchord_context::mask::MaskMode;
 use anchord_context::pin::PINS_SHARE;
 use anchord_messages::format::Format;
@@ -27,7 +27,7 @@ struct World {
     versions: Vec<(Seq, u32, u32)>,
 }
 
-/// What happens to it.
+/// An event.
 #[derive(Clone, Debug)]
 enum Happens {
     /// Messages come: what they are, and their tokens.
@@ -95,7 +95,7 @@ fn outline(seq: Seq, (kind, tokens): (u8, u32)) -> Outline {
     }
 }
 
-/// What a caller says of a batch that it says nothing of.
+/// The options of a batch whose caller sets none.
 fn options() -> BatchOptions<'static> {
     BatchOptions {
         format: BatchFormat::Stated(Format::OpenaiChat),
@@ -104,6 +104,8 @@ fn options() -> BatchOptions<'static> {
         tokenizer: TokenizerName::default(),
         expected_next_seq: None,
         task_boundary: false,
+        every_signal: false,
+        history: HistoryScope::Nothing,
         now: 0,
     }
 }
@@ -144,7 +146,6 @@ impl World {
             let marks = session.accounting.marks(&tail);
             session.clip_before(newest, &tail, &marks);
         }
-        let noticed = MessageSignals::default();
         let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
         let room = share_of(session.policy().effective_window, PINS_SHARE);
         let mut is_kept = |tokens: u32| {
@@ -154,7 +155,7 @@ impl World {
         };
         let incoming: Vec<Incoming<'_>> = counted
             .iter()
-            .map(|counted| Incoming { counted, noticed: &noticed, is_kept: is_kept(counted.tokens) })
+            .map(|counted| Incoming { counted, signals: None, is_kept: is_kept(counted.tokens) })
             .collect();
         let appended = session.append(&incoming, said)?;
         self.messages.extend(outlines);
@@ -281,7 +282,7 @@ impl World {
         }
     }
 
-    /// What is so whatever has happened.
+    /// Checks the invariants.
     fn holds(&self, before: &Session) {
         let session = &self.session;
         let counts = &session.accounting;
@@ -488,10 +489,9 @@ fn messages_to_keep_take_a_tenth_of_the_window_at_most_and_a_refusal_tells_how_m
     let said = options();
     let mut session = World::new().session;
     let max_tokens = share_of(session.policy().effective_window, PINS_SHARE);
-    let noticed = MessageSignals::default();
     let mut append = |tokens: u32, is_kept: bool| {
         let counted = outline(1, (1, tokens)).counted();
-        let incoming = Incoming { counted: &counted, noticed: &noticed, is_kept };
+        let incoming = Incoming { counted: &counted, signals: None, is_kept };
         session.append(&[incoming], said).map(|_| session.accounting.kept.len())
     };
     assert_eq!(append(max_tokens, true), Ok(1));
@@ -501,7 +501,7 @@ fn messages_to_keep_take_a_tenth_of_the_window_at_most_and_a_refusal_tells_how_m
     assert!(session.release(1, &[]));
     let mut append = |is_kept: bool| {
         let counted = outline(1, (1, 1)).counted();
-        let incoming = vec![Incoming { counted: &counted, noticed: &noticed, is_kept }; MAX_KEPT];
+        let incoming = vec![Incoming { counted: &counted, signals: None, is_kept }; MAX_KEPT];
         session.append(&incoming, said).map(|_| session.accounting.kept.len())
     };
     assert_eq!(append(true), Ok(MAX_KEPT));

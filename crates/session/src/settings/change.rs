@@ -8,8 +8,8 @@ use super::limits::limits_of;
 use anchord_messages::misread::{escape, must_be, place, pointer};
 
 impl Settings {
-    /// The settings that replace these: an absent field has its default. What is stored with a tenant's settings and is
-    /// no setting (its pins) stays.
+    /// The settings that replace these: an absent field has its default. A tenant's pins, which are stored with its
+    /// settings and are none, stay.
     ///
     /// # Errors
     /// As for [`Self::patched`].
@@ -69,7 +69,7 @@ fn is_sent(change: &Value, pointer: &str) -> bool {
 fn refuse_unknown(change: &Map<String, Value>) -> Result<(), SettingsError> {
     for name in change.keys() {
         let alone = Map::from_iter([(name.clone(), Value::Null)]);
-        // What the tenant sets beyond defaults is no setting of a caller.
+        // A tenant's field beyond defaults is no setting of a caller.
         if name == "wide" || serde_json::from_value::<Settings>(Value::Object(alone)).is_err() {
             return refuse(&format!("/{}", escape(name)), "unknown field".to_owned());
         }
@@ -125,7 +125,7 @@ fn read_settings(document: Map<String, Value>) -> Result<Settings, SettingsError
     serde_json::from_value(Value::Object(document)).or_else(|error| refuse("", must_be(&error.to_string())))
 }
 
-/// What is no value of a field is refused with the field's limits.
+/// Refuses a value that the field cannot have, with the field's limits.
 fn misread(name: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> SettingsError {
     let detail = must_be(&error.inner().to_string());
     let pointer = match pointer(error.path()) {

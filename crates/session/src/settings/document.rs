@@ -51,7 +51,7 @@ pub struct Settings {
     /// Whether tool outputs may be clipped or become placeholders. Default `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<MaskMode>,
-    /// What record, digest and newest messages take after a compression, as a share of the effective window; system
+    /// The share of the effective window that record, digest and newest messages take after a compression; system
     /// prompt and pins come on top. At most the compress level less 0.10. Default 0.20; in small windows 5,000 tokens, up to
     /// 0.40; at most 24,000 tokens. About eight calls fit before the next compression; down to three quarters of it for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

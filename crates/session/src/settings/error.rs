@@ -6,7 +6,7 @@
 pub struct SettingsError {
     /// JSON pointer to the field.
     pub pointer: String,
-    /// What is wrong and what is allowed.
+    /// The error, and the values that are allowed.
     pub detail: String,
 }
 

@@ -127,7 +127,7 @@ impl Settings {
 }
 
 impl Policy {
-    /// The policy with its windows in tokens as the session counts them. What the provider sees besides leaves the window
+    /// The policy with its windows in tokens as the session counts them. Tokens that only the provider sees leave the window
     /// smaller by as much as `system_tokens` does not say already, but never by more than half. The effective window
     /// never exceeds the context window that was set, because reads of a context rely on it.
     pub fn calibrated(mut self, calibration: &Calibration) -> Self {

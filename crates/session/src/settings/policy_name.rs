@@ -1,9 +1,10 @@
 //! The named policies: which signals count.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 use utoipa::ToSchema;
 
-use crate::signal::SignalKind;
+use crate::signal::{HistoryScope, SignalKind};
 
 /// A named set of signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -31,5 +32,11 @@ impl PolicyName {
             }
             Self::Combined => true,
         }
+    }
+
+    /// The history that its signals need.
+    pub fn history(self) -> HistoryScope {
+        let counted = SignalKind::VARIANTS.iter().filter(|kind| self.counts(**kind));
+        counted.map(|kind| kind.history()).max().unwrap_or_default()
     }
 }

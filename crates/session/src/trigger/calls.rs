@@ -81,7 +81,7 @@ impl Calls {
         (1..=recent.len()).filter_map(|end| recent.get(..end)).map(repeats_at_end).max().unwrap_or(0)
     }
 
-    /// What was read again among all stored calls.
+    /// The readings among all stored calls, and how many of them were repeated.
     pub(super) fn rereads(&self) -> Rereads {
         let mut found = Rereads::default();
         for (at, call) in self.0.iter().enumerate().filter(|(_, call)| call.act == Act::Reads) {

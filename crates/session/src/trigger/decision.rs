@@ -12,17 +12,17 @@ use crate::signal::{Action, Signal, SignalKind};
 type Rule = fn(&Policy, &TriggerInput<'_>) -> Signal;
 
 /// Every rule. Of two with the same action, the first is named as the compression's trigger.
-const RULES: [Rule; 10] = [
-    rules::utilization,
-    rules::message_count,
-    rules::turn_count,
-    rules::task_boundary,
-    rules::intent_lost,
-    rules::circular,
-    rules::rereading,
-    rules::verbosity,
-    rules::growth,
-    rules::cycles,
+const RULES: [(SignalKind, Rule); 10] = [
+    (SignalKind::Utilization, rules::utilization),
+    (SignalKind::MessageCount, rules::message_count),
+    (SignalKind::TurnCount, rules::turn_count),
+    (SignalKind::TaskBoundary, rules::task_boundary),
+    (SignalKind::IntentLost, rules::intent_lost),
+    (SignalKind::CircularReasoning, rules::circular),
+    (SignalKind::Rereading, rules::rereading),
+    (SignalKind::Verbosity, rules::verbosity),
+    (SignalKind::Growth, rules::growth),
+    (SignalKind::Cycles, rules::cycles),
 ];
 
 /// The messages that must arrive before the next automatic compression, unless enough tokens have.
@@ -54,7 +54,7 @@ pub struct Decision {
     pub action: Action,
     /// The signals that ask for it; empty when none does.
     pub reasons: Vec<SignalKind>,
-    /// Every signal, with its own action.
+    /// The signals that were evaluated, each with its own action.
     pub signals: Vec<Signal>,
     /// Why no compression starts, although they ask for one.
     pub held_back: Option<HeldBack>,
@@ -106,12 +106,13 @@ impl Start {
     }
 }
 
-/// Evaluates every signal; returns a [`Start`] when a compression starts.
-pub fn decide(policy: &Policy, input: &TriggerInput<'_>) -> (Decision, Option<Start>) {
-    let mut signals: Vec<Signal> = RULES.iter().map(|rule| rule(policy, input)).collect();
-    for signal in &mut signals {
-        signal.counts = policy.name.counts(signal.kind);
-    }
+/// Evaluates the signals that the policy counts, and the advice, or `every` signal; returns a [`Start`] when a compression
+/// starts.
+pub fn decide(policy: &Policy, input: &TriggerInput<'_>, every: bool) -> (Decision, Option<Start>) {
+    let counts = |kind| policy.name.counts(kind);
+    let evaluated = RULES.iter().filter(|(kind, _)| every || counts(*kind) || *kind == SignalKind::Cycles);
+    let signals: Vec<Signal> =
+        evaluated.map(|(kind, rule)| Signal { counts: counts(*kind), ..rule(policy, input) }).collect();
     // Advice is for the caller and starts nothing.
     let counted = || signals.iter().filter(|signal| signal.counts && signal.action != Action::Advise);
     let action = counted().map(|signal| signal.action).max().unwrap_or_default();
@@ -206,7 +207,7 @@ mod tests {
         let (head, recent) = (i64::from(counts.tail_messages), &Recent::default());
         let (anchor, first, versions, now) = (0, head, 0, 0);
         let input = TriggerInput { counts, recent, head, first, anchor, boundary, versions, now };
-        decide(&policy(name), &input)
+        decide(&policy(name), &input, false)
     }
 
     #[rstest]

@@ -1,9 +1,11 @@
-//! The values of one message that the signals use, computed before any lock is taken.
+//! The values of one message that the signals about history use.
 
 use super::calls::{Call, SPOKEN};
 use super::sketch::Sketch;
 use super::{lost_task, news, packed};
+use crate::signal::HistoryScope;
 use anchord_facts::ledger::asked::{self, TodoUpdate};
+use anchord_messages::format::{self, Format};
 use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 use anchord_messages::shape::Shape;
@@ -56,57 +58,82 @@ pub(super) struct Todos {
 }
 
 impl MessageSignals {
-    /// The values of a message; `shape` is that message's shape.
-    pub fn of(message: &Message, shape: Option<&Shape>) -> Self {
-        if message.role.is_system() {
-            return Self::default();
+    /// The values of a message as it is stored, with its shape as JSON text. One that does not read has none: signals
+    /// only estimate, and the message is stored already.
+    pub fn read(format: &str, body: &str, shape: Option<&str>, scope: HistoryScope) -> Self {
+        let Ok(format) = format.parse::<Format>() else { return Self::default() };
+        let shape = shape.map(serde_json::from_str).transpose();
+        match (format::parse(format, body), shape) {
+            (Ok(message), Ok(shape)) => Self::of(&message, shape.as_ref(), scope),
+            _ => Self::default(),
         }
-        let mut noticed = Self::default();
-        for (result, known) in message.results().zip(shape.map_or(&[][..], |shape| &shape.results)) {
-            let content = short(&[known.reference.as_bytes()]);
-            noticed.results.push((id(&known.call_id), content));
-            if let Some(added) = added_item(&result.text()) {
-                noticed.todos.push(Todos { replaces: false, items: vec![(id(&added), true)] });
-            }
-        }
-        if message.role == Role::Tool || !noticed.results.is_empty() {
-            return noticed;
-        }
-        let text = message.text();
-        noticed.facts = news::facts_in(&text);
-        if message.role == Role::User {
-            let demands = weight(&text) >= DEMAND_WEIGHT;
-            noticed.user = Some(UserText { content: short(&[text.as_bytes()]), demands });
-        } else {
-            noticed.agent(message, &text);
-        }
-        noticed
     }
 
-    fn agent(&mut self, message: &Message, text: &str) {
+    /// The values of a message for signals of this scope; `shape` is that message's shape.
+    pub fn of(message: &Message, shape: Option<&Shape>, scope: HistoryScope) -> Self {
+        if message.role.is_system() || scope == HistoryScope::Nothing {
+            return Self::default();
+        }
+        let is_all = scope == HistoryScope::All;
+        let mut signals = Self::default();
+        let mut has_results = false;
+        for (result, known) in message.results().zip(shape.map_or(&[][..], |shape| &shape.results)) {
+            has_results = true;
+            if is_all {
+                signals.results.push((id(&known.call_id), short(&[known.reference.as_bytes()])));
+            }
+            if let Some(added) = added_item(&result.text()) {
+                signals.todos.push(Todos { replaces: false, items: vec![(id(&added), true)] });
+            }
+        }
+        if message.role == Role::Tool || has_results || (message.role == Role::User && !is_all) {
+            return signals;
+        }
+        let text = message.text();
+        if is_all {
+            signals.facts = news::facts_in(&text);
+        }
+        if message.role == Role::User {
+            let demands = weight(&text) >= DEMAND_WEIGHT;
+            signals.user = Some(UserText { content: short(&[text.as_bytes()]), demands });
+        } else {
+            let is_structured = signals.calls_of(message, &text, is_all);
+            if is_all && !text.trim().is_empty() {
+                let reasons = !is_structured || text.len() >= REASONING_BYTES;
+                signals.assistant = Some(AssistantText {
+                    weight: u32::try_from(weight(&text)).unwrap_or(u32::MAX),
+                    sketch: if reasons { Sketch::of(&text) } else { None },
+                    lost: lost_task::is_said(&text),
+                });
+            }
+        }
+        signals
+    }
+
+    /// Adds the agent's calls: their changes of the todo list, and the calls themselves where `is_all`. Returns whether
+    /// there are any that the format has as calls; only without them are those read that are written as text.
+    fn calls_of(&mut self, message: &Message, text: &str, is_all: bool) -> bool {
+        let mut is_structured = false;
         for call in message.calls().take(MAX_CALLS) {
+            is_structured = true;
             let asked = asked::asked(&call.name, &call.arguments);
             self.todos.extend(asked.todos.as_ref().map(Todos::of));
-            let hash = packed::hash(&[call.name.as_bytes(), call.arguments.as_bytes()], 24);
-            self.calls.push(Call { hash, id: id(&call.id), ..call_of(&asked) });
+            if is_all {
+                let hash = packed::hash(&[call.name.as_bytes(), call.arguments.as_bytes()], 24);
+                self.calls.push(Call { hash, id: id(&call.id), ..call_of(&asked) });
+            }
         }
-        let is_structured = !self.calls.is_empty();
-        if !is_structured {
-            for spoken in asked::spoken(text).take(MAX_CALLS) {
-                self.todos.extend(spoken.asked.todos.as_ref().map(Todos::of));
+        if is_structured {
+            return true;
+        }
+        for spoken in asked::spoken(text).take(MAX_CALLS) {
+            self.todos.extend(spoken.asked.todos.as_ref().map(Todos::of));
+            if is_all {
                 let hash = packed::hash(&[spoken.tool.as_bytes(), spoken.arguments.as_bytes()], 24);
                 self.calls.push(Call { hash, id: SPOKEN, ..call_of(&spoken.asked) });
             }
         }
-        if text.trim().is_empty() {
-            return;
-        }
-        let reasons = !is_structured || text.len() >= REASONING_BYTES;
-        self.assistant = Some(AssistantText {
-            weight: u32::try_from(weight(text)).unwrap_or(u32::MAX),
-            sketch: if reasons { Sketch::of(text) } else { None },
-            lost: lost_task::is_said(text),
-        });
+        false
     }
 }
 

@@ -1,5 +1,5 @@
-//! Writes small numbers as hexadecimal digits of a fixed width. What a session row stores of its history is
-//! parsed and written at every append, so it is kept short.
+//! Writes small numbers as hexadecimal digits of a fixed width. The history in a session's row is parsed and
+//! written at every append, so it has to be short.
 
 /// Appends the lowest digits of a number to a text.
 pub(super) fn push(text: &mut String, value: u64, digits: u32) {

@@ -12,7 +12,7 @@ use anchord_messages::id::Seq;
 pub struct TriggerInput<'a> {
     /// The running counts after the append or the end of a compression.
     pub counts: &'a Accounting,
-    /// What is stored of the history.
+    /// The stored history.
     pub recent: &'a Recent,
     /// The newest message.
     pub head: Seq,
@@ -97,7 +97,7 @@ pub(super) fn task_boundary(_: &Policy, input: &TriggerInput<'_>) -> Signal {
 }
 
 /// The last message that the finished task's span may cover: the caller's boundary, or the end of the group
-/// that did the last open item. What follows belongs to the next task.
+/// that did the last open item. Later messages belong to the next task.
 ///
 /// The newest messages are preserved all the same: the next task asks about the end of this one. A boundary
 /// that comes while a compression runs, or when nothing may be covered, is not kept for later.

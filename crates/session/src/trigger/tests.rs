@@ -7,7 +7,7 @@ use super::*;
 use crate::accounting::{Accounting, MessageCounts};
 use crate::settings::PolicyName;
 use crate::settings::Settings;
-use crate::signal::{Action, SignalKind};
+use crate::signal::{Action, HistoryScope, SignalKind};
 use anchord_messages::format::{self, Format};
 use anchord_messages::id::Seq;
 use anchord_messages::shape::Shape;
@@ -20,16 +20,18 @@ struct Session {
     head: Seq,
     now: i64,
     versions: i64,
+    past: Vec<PastMessage>,
 }
 
 impl Session {
     fn new() -> Self {
         Self {
             counts: Accounting::default(),
-            recent: Recent::default(),
+            recent: Recent::default().scoped(HistoryScope::All),
             head: 0,
             now: 1_000_000,
             versions: 0,
+            past: Vec::new(),
         }
     }
 
@@ -51,14 +53,20 @@ impl Session {
         self.head += 1;
         let counted = MessageCounts::of(self.head, message.role, tokens, shape.as_ref(), false);
         self.counts.push(&counted, 5);
-        self.recent.push(self.head, tokens, &MessageSignals::of(&message, shape.as_ref()), self.now);
-        // What a row keeps comes back as it was, and stays small.
+        let signals = MessageSignals::of(&message, shape.as_ref(), HistoryScope::All);
+        self.recent.push(self.head, tokens, &signals, self.now);
+        let of_todos = MessageSignals { todos: signals.todos.clone(), ..MessageSignals::default() };
+        assert_eq!(MessageSignals::of(&message, shape.as_ref(), HistoryScope::Todos), of_todos);
+        self.past.push(PastMessage { seq: self.head, tokens, now: self.now, signals });
+        // The text of a row reads back as it was, and stays small.
         let text = serde_json::to_string(&self.recent).unwrap();
         assert!(text.len() < 1_400, "{} bytes", text.len());
         assert_eq!(serde_json::from_str::<Recent>(&text).unwrap(), self.recent);
     }
 
     fn decide(&self, policy: PolicyName) -> (Decision, Option<Start>) {
+        let lost = self.recent.clone().scoped(HistoryScope::Nothing);
+        assert_eq!(lost.replayed(HistoryScope::All, self.past.iter().cloned()), self.recent);
         let settings = Settings { policy: Some(policy), ..Settings::default() };
         let input = TriggerInput {
             counts: &self.counts,
@@ -70,7 +78,7 @@ impl Session {
             versions: self.versions,
             now: self.now,
         };
-        decide(&settings.policy(), &input)
+        decide(&settings.policy(), &input, true)
     }
 
     fn action(&self, kind: SignalKind) -> Action {
@@ -387,7 +395,7 @@ fn a_publication_clears_the_history_and_keeps_what_is_still_to_be_done() {
     session.extend(&vec![reads("a.rs"); 3].concat());
     session.extend(&[says("Sorry, what was the task again?")]);
     session.extend(&todos(&["pending"]));
-    session.recent = session.recent.after_publication();
+    session.recent = session.recent.after_publication(session.head);
     for kind in
         [SignalKind::CircularReasoning, SignalKind::Rereading, SignalKind::IntentLost, SignalKind::Growth]
     {
@@ -398,13 +406,46 @@ fn a_publication_clears_the_history_and_keeps_what_is_still_to_be_done() {
 }
 
 #[rstest]
-#[case(PolicyName::Utilization, 1)]
-#[case(PolicyName::MessageCount, 1)]
-#[case(PolicyName::Protocol, 3)]
-#[case(PolicyName::Combined, 10)]
-fn a_policy_lets_its_signals_count(#[case] policy: PolicyName, #[case] counting: usize) {
+#[case(PolicyName::Utilization, 1, HistoryScope::Nothing)]
+#[case(PolicyName::MessageCount, 1, HistoryScope::Nothing)]
+#[case(PolicyName::Protocol, 3, HistoryScope::Todos)]
+#[case(PolicyName::Combined, 10, HistoryScope::All)]
+fn a_policy_lets_its_signals_count_and_needs_their_history_alone(
+    #[case] policy: PolicyName,
+    #[case] counting: usize,
+    #[case] history: HistoryScope,
+) {
     let (decision, _) = terse().decide(policy);
     assert_eq!(decision.signals.iter().filter(|signal| signal.counts).count(), counting);
+    assert_eq!(policy.history(), history);
+}
+
+#[test]
+fn only_signals_that_count_and_advice_are_evaluated_unless_every_one_is_asked_for() {
+    let (counts, recent) = (&Accounting::default(), &Recent::default());
+    let (head, first, anchor, boundary, versions, now) = (1, 1, 0, None, 10, 0);
+    let input = TriggerInput { counts, recent, head, first, anchor, boundary, versions, now };
+    let kinds = |every| {
+        let (decision, _) = decide(&Settings::default().policy(), &input, every);
+        decision.signals.iter().map(|signal| signal.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(false), [SignalKind::Utilization, SignalKind::Cycles]);
+    assert_eq!(kinds(true).len(), 10);
+}
+
+#[test]
+fn a_history_of_less_loses_the_rest_and_has_its_todo_items_made_again() {
+    let mut session = Session::of(&[reads("a.rs"), todos(&["pending"]), reads("a.rs")].concat());
+    let of_todos = session.recent.clone().scoped(HistoryScope::Todos);
+    assert_eq!((of_todos.scope(), &of_todos.todos), (HistoryScope::Todos, &session.recent.todos));
+    assert_eq!(
+        of_todos.clone(),
+        Recent { todos: of_todos.todos.clone(), scope: of_todos.scope, ..Recent::default() }
+    );
+    assert_eq!(session.recent.clone().scoped(HistoryScope::Nothing).write().unwrap(), None);
+    // The list was made before the messages that are read again.
+    let newest = session.past.split_off(4);
+    assert_eq!(of_todos.replayed(HistoryScope::All, newest).todos, session.recent.todos);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum DropOutcome {
 }
 
 impl Store {
-    /// Erases a branch: nobody can name it when this returns. What other branches share with it stays until the last of them
+    /// Erases a branch: nobody can name it when this returns. Messages that other branches share with it stay until the last of them
     /// is erased.
     ///
     /// # Errors

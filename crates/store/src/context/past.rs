@@ -162,7 +162,7 @@ fn start(
         model_revision: now.model_revision,
         under: now.under.clone(),
         pins_tokens: now.pins_tokens,
-        // Those after the moment are in none of its messages.
+        // Messages after the moment are not served.
         kept: now.kept.clone(),
         pins_revision: now.pins_revision,
         last_note: now.last_note,

@@ -54,7 +54,8 @@ impl Group {
     fn coming(&self) -> load::Coming<'_> {
         let messages = self.appends.iter().flat_map(|pending| &pending.append.messages);
         let messages = messages.map(|message| &message.counted).collect();
-        load::Coming { tenant: self.key.0, name: &self.key.1, messages }
+        let every_signal = self.appends.iter().any(|pending| pending.append.included.signals);
+        load::Coming { tenant: self.key.0, name: &self.key.1, messages, every_signal }
     }
 
     pub(super) fn answer_all(self, error: &AppendError) {
@@ -188,11 +189,11 @@ async fn attempt(
     for ((mut group, staged), place) in decided.into_iter().zip(outcomes).zip(1..) {
         if done.contains(&place) {
             if staged.makes_session() {
-                store.count_session(group.key.0).await;
+                store.count_session(group.key.0);
             }
             match staged.replies(&group.appends) {
                 0 => {}
-                replies => store.count_replies(group.key.0, replies).await,
+                replies => store.count_replies(group.key.0, replies),
             }
             tell(group, *staged);
         } else {
@@ -293,7 +294,7 @@ pub(super) async fn run_within(
 
 /// Sets the models of sessions with branches, of each the first that is named: an append that names another is decided again on
 /// that, and sets its own then. It comes after the writes of what was decided with it, which stands on the settings as they were;
-/// so two branches with different models take turns. What fails is tried again with the appends.
+/// so two branches with different models take turns. A change that fails is tried again with the appends.
 async fn set_models(store: &Store, models: Vec<(SessionKey, String)>) {
     let mut set = Vec::new();
     for (of, model) in models {

@@ -29,7 +29,7 @@ struct BatchOutcome {
     /// The tenant of a transaction of large appends.
     large_of: Option<TenantId>,
     back: Vec<Group>,
-    /// Reused by the next transaction, because a return to the pool costs a round trip. That of a large one is returned: it
+    /// Reused by the next transaction, because a return to the pool costs a round trip. The connection of a large one is returned: it
     /// would keep the space of what was sent.
     connection: Option<PgConnection>,
 }

@@ -21,7 +21,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt as _;
-use moka::sync::Cache;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -31,13 +30,14 @@ use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
+use anchord_runtime::cache::{Cache, Expiry};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
 use anchord_session::session::{KeptTooMuch, Opening};
 use anchord_session::settings::{SettingsError, TokenizerName};
-use anchord_session::trigger::{BriefDecision, MessageSignals};
+use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
@@ -74,7 +74,7 @@ pub struct Append {
     pub now: i64,
     /// The idempotency key, so that a retry stores nothing twice.
     pub reply_key: Option<ReplyKey>,
-    /// What the reply has beside its short form.
+    /// The parts of the reply beyond its short form.
     pub included: Included,
 }
 
@@ -99,8 +99,6 @@ pub struct NewMessage {
     pub format: &'static str,
     /// Counts; the store sets its `seq`.
     pub counted: MessageCounts,
-    /// Input of the signals.
-    pub noticed: MessageSignals,
     /// Its tokens when every tool output in it is a placeholder; `None` when that makes no difference.
     pub least_tokens: Option<u32>,
     /// Shape, by which messages are grouped and masked without the body.
@@ -172,9 +170,9 @@ pub struct AppendReply {
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`,
-    /// `output-larger-than-window` for each output that contexts cannot serve whole), of the window, until it is told, only with
-    /// `include=warnings`; `usage.assumed` says without it that there is something. Absent when there is nothing.
+    /// Warnings: about the batch's messages (`tool-result-without-call`, `empty-user-message`, `output-larger-than-window` for
+    /// each output that contexts cannot serve whole); about an assumed window only with `include=warnings`, though
+    /// `usage.assumed` is true without it. Absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -308,7 +306,7 @@ impl Gatherer {
         // The guard works also when the dispatcher panics.
         let end = ended.clone().drop_guard();
         store.tracker().spawn(serving.map(|()| drop(end)));
-        Self { inbox, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS) }
+        Self { inbox, closing, ended, tokenizers: Cache::new(REMEMBERED_TOKENIZERS, Expiry::Never) }
     }
 
     /// Waits until the dispatcher has ended, after [`Gatherer::close`] or a panic.

@@ -13,7 +13,8 @@ use anchord_messages::format::Format;
 use anchord_session::compression::{Request, Status};
 use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
 use anchord_session::settings::Settings;
-use anchord_session::trigger::Start;
+use anchord_session::signal::HistoryScope;
+use anchord_session::trigger::{MessageSignals, REPLAYED_BYTES, REPLAYED_MESSAGES, Start};
 use anchord_session::warning::Warning;
 
 /// The approximate size of a reply as JSON.
@@ -70,7 +71,9 @@ pub(super) struct Known<'a> {
 
 /// Decides the appends of a session in order.
 pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Outcome {
+    let asked = appends.iter().any(|pending| pending.append.included.signals);
     let mut staged = Stage {
+        history: loaded.session.history_needed(asked),
         loaded,
         known,
         start: None,
@@ -114,6 +117,24 @@ pub(super) fn stage(appends: &[Pending], loaded: Loaded, known: Known<'_>) -> Ou
     Outcome::Staged(Box::new(staged.finish(appends)))
 }
 
+/// The values for the signals of an append's newest messages: of as many as a history is made of.
+fn signals(append: &Append, scope: HistoryScope) -> Vec<MessageSignals> {
+    if scope == HistoryScope::Nothing {
+        return Vec::new();
+    }
+    let mut bytes = 0;
+    let newest = append.messages.iter().rev().take(REPLAYED_MESSAGES).take_while(|message| {
+        bytes += message.body.get().len();
+        bytes <= REPLAYED_BYTES
+    });
+    let read = newest.map(|message| {
+        MessageSignals::read(message.format, message.body.get(), message.shape.as_deref(), scope)
+    });
+    let mut read: Vec<MessageSignals> = read.collect();
+    read.reverse();
+    read
+}
+
 fn repeat(earlier: usize, key: &ReplyKey, appends: &[Pending]) -> Draft {
     let first = appends.get(earlier).and_then(|pending| pending.append.reply_key.as_ref());
     if first.is_some_and(|first| first.body_digest == key.body_digest) {
@@ -135,6 +156,8 @@ enum Draft {
 
 struct Stage<'a> {
     loaded: Loaded,
+    /// The history that the appends need, taken together.
+    history: HistoryScope,
     known: Known<'a>,
     start: Option<Start>,
     drafts: Vec<Draft>,
@@ -159,12 +182,17 @@ impl Stage<'_> {
         if let Some(full) = self.known.no_session.or(no_reply) {
             return Draft::Refused(full.clone());
         }
+        let signals = signals(append, self.history);
+        // Where there are fewer, they are those of the newest messages.
+        let without = append.messages.len() - signals.len();
+        let signals = std::iter::repeat_n(None, without).chain(signals.iter().map(Some));
         let incoming: Vec<Incoming<'_>> = append
             .messages
             .iter()
-            .map(|message| Incoming {
+            .zip(signals)
+            .map(|(message, signals)| Incoming {
                 counted: &message.counted,
-                noticed: &message.noticed,
+                signals,
                 is_kept: message.keep == Some(Keep::Always),
             })
             .collect();
@@ -176,6 +204,8 @@ impl Stage<'_> {
             tokenizer: append.tokenizer,
             expected_next_seq: append.expected_next_seq,
             task_boundary: append.task_boundary,
+            every_signal: append.included.signals,
+            history: self.history,
             now: append.now,
         };
         let session = &mut self.loaded.session;

@@ -124,7 +124,7 @@ impl End<'_> {
             self.session.map(|loaded| serde_json::to_string(&loaded.session.accounting)).transpose();
         // Only a publication changes the column `recent`.
         let published = self.session.filter(|_| self.published.is_some());
-        let recent = published.map(|loaded| loaded.session.recent.write()).transpose();
+        let recent = published.map(|loaded| loaded.session.recent.write()).transpose().map(Option::flatten);
         Ok(EndRow {
             tenant_id: job.tenant.0,
             session_id: job.session.0,

@@ -45,7 +45,7 @@ impl Store {
         &self.meter
     }
 
-    /// Writes the counts of one tenant or of all. What cannot be written is written the next time.
+    /// Writes the counts of one tenant or of all. Counts that cannot be written are written the next time.
     ///
     /// # Errors
     /// When the database fails.

@@ -14,7 +14,7 @@ use anchord_store::notes::{self, NoteEdit, NoteEdited, NotesRoom};
 /// Advice to the model for more room.
 const ROOM: &str = "Replace one (note with its id and a new text) or remove one (note with its id alone)";
 
-/// Runs the call, which is one of `note`. What the model is refused changes nothing, so that such replies are not kept.
+/// Runs the call, which is one of `note`. A refusal changes nothing, so its reply is not stored.
 pub(super) async fn take(
     state: &AppState,
     caller: &Caller,

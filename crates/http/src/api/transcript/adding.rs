@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::along::Along;
-use super::reply::{self, Outcome, SyncState, Told};
+use super::reply::{self, Ended, Outcome, SyncState};
 use super::{Step, Sync, seq_of};
 use crate::admission::heavy::in_steps;
 use crate::admission::quotas::Load;
@@ -204,7 +204,7 @@ impl Sync<'_> {
     }
 
     /// Outcome of the sync on this branch.
-    pub(super) async fn told(&mut self, branch: BranchName, outcome: Outcome) -> Result<Told> {
+    pub(super) async fn ended(&mut self, branch: BranchName, outcome: Outcome) -> Result<Ended> {
         let of = self.of(&branch);
         let appended = self.added.as_ref().map_or(0, |stored| stored.messages);
         let body = match self.added.take() {
@@ -212,7 +212,7 @@ impl Sync<'_> {
             None => self.body_of(&of).await?,
         };
         let state = SyncState { branch, outcome, common: self.list.len() - appended, appended };
-        Ok(Told { of, newest: seq_of(self.list.len()), state, body })
+        Ok(Ended { of, newest: seq_of(self.list.len()), state, body })
     }
 
     /// The reply's body when nothing was appended.

@@ -90,7 +90,7 @@ impl Sync<'_> {
     async fn digests(&self, along: &Along, wanted: usize) -> Result<Step<Arc<Vec<Digests>>>> {
         let (tenant, known) = (self.caller.tenant, &self.state.known_branches);
         let mut digests = known.find(tenant, along.id);
-        // What it shares with a branch that the list was compared with.
+        // The messages that it shares with a branch that the list was compared with.
         if digests.len() < along.common {
             digests = along.shared();
         }

@@ -45,14 +45,14 @@ pub struct Synced {
     pub tokens_added: u64,
     /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
-    /// What the signals come to; with `include=signals` every signal. Absent when no message was stored.
+    /// The decision from the signals; with `include=signals` every signal. Absent when no message was stored.
     #[schema(required = false, value_type = BriefDecision)]
     pub decision: Option<BriefDecision>,
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
-    /// What the caller should know: of the messages that were stored now always, as the reply to an append tells it; of the
-    /// window, until it is told, only with `include=warnings`, and the context has that too. Absent when there is nothing.
+    /// Warnings: about the messages that were stored now, as the reply to an append has them; about an assumed window only
+    /// with `include=warnings`, and the context has them too. Absent when there are none.
     #[schema(required = false)]
     pub warnings: Vec<Warning>,
     /// The result for the list.
@@ -70,7 +70,7 @@ pub struct Synced {
 pub struct SyncState {
     /// The branch that holds exactly this list, and was current at a moment of the sync.
     pub branch: BranchName,
-    /// What was done.
+    /// The change of the session.
     pub outcome: Outcome,
     /// How many messages of the list it had already.
     pub common: usize,
@@ -100,8 +100,9 @@ pub enum Outcome {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TranscriptQuery {
-    /// What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
-    /// `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+    /// More parts of the reply: `usage` (the context by component, and advice), `signals` (every signal; those that the
+    /// policy does not count are computed of the newest 200 messages), `format` (the format that the messages were
+    /// recognised as), `warnings` (about an assumed window, with advice).
     #[param(value_type = Option<Vec<AppendPart>>, inline)]
     pub include: Option<Words<AppendPart>>,
     /// The format of the context; default the session's, which is the list's when that shows one.
@@ -148,7 +149,7 @@ pub(super) fn authorize(caller: &Caller) -> Result<()> {
 }
 
 /// Outcome of a sync.
-pub(super) struct Told {
+pub(super) struct Ended {
     /// The branch that holds the list.
     pub(super) of: SessionRef,
     /// The list's last message.
@@ -168,18 +169,17 @@ impl SyncOptions {
     pub(super) async fn answer(
         self,
         (state, caller): (&AppState, &Caller),
-        told: Told,
+        ended: Ended,
         started: Instant,
     ) -> Result<Response> {
-        let Told { of, newest, state: sync, mut body } = told;
+        let Ended { of, newest, state: sync, mut body } = ended;
         body.insert("sync".to_owned(), serde_json::to_value(&sync).map_err(ApiError::internal)?);
-        let body = serde_json::to_string(&body).map_err(ApiError::internal)?;
         let body = match self.context {
             Some(asked) => {
                 let asked = (asked, Some(newest));
-                with_context((state, caller), &of, asked, (body, self.request_id), started).await
+                with_context((state, caller), &of, asked, (body, self.request_id), started).await?
             }
-            None => body.into(),
+            None => serde_json::to_vec(&body).map_err(ApiError::internal)?.into(),
         };
         Ok((StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body).into_response())
     }
@@ -193,14 +193,14 @@ pub(super) fn unchanged(session: &Session, included: Included) -> Result<Map<Str
     if !session.branch.is_main() {
         body.insert("branch".to_owned(), session.branch.as_str().into());
     }
-    let told = json!({
+    let fields = json!({
         "next_seq": session.head_seq + 1,
         "tokens_added": 0,
         "usage": session.usage().brief(included.usage),
         "compression": live,
     });
-    if let Value::Object(told) = told {
-        body.extend(told);
+    if let Value::Object(fields) = fields {
+        body.extend(fields);
     }
     let warnings: Vec<Warning> = session.warnings().into_iter().map(Warning::in_full).collect();
     if included.warnings && !warnings.is_empty() {
