@@ -67,12 +67,14 @@ def seed_session(name, turns):
     evaluation = call("POST", f"{session}/evaluations", {}, wait)
     summary = call("GET", f"{session}/summary")
     ledger = call("GET", f"{session}/ledger?kind=constraint")["items"]
+    requests = call("GET", f"{session}/ledger?kind=request")["items"]
     seeded = {
         "session_id": [name],
         "compression_id": [compression["id"] for compression in compressions],
         "evaluation_id": [evaluation["id"]],
         "version": [1, 2],
         "constraint_id": [fact["id"] for fact in summary["constraints"] if not fact["id"].startswith("pin_")],
+        "request_id": [fact["id"] for fact in requests],
         "ref": [output["ref"] for output in masked],
     }
     missing = [key for key, values in seeded.items() if not values]

@@ -246,11 +246,13 @@ create table pins (
   position integer not null,
   id text not null,
   body text not null,
+  created_at timestamptz not null default now(),
   primary key (tenant_id, session_id, position),
   constraint pins_id_key unique (tenant_id, session_id, id),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table pins is 'Constraints that every version and context carry word for word.';
+comment on column pins.created_at is 'When it was pinned; a list that still has it keeps it.';
 
 create table notes (
   tenant_id uuid not null,
@@ -268,15 +270,15 @@ comment on column notes.seq is 'The newest message when it got this text.';
 comment on column notes.body is 'Its text, without secrets; null from where it was removed.';
 comment on column notes.created_at is 'When it got this text.';
 
-create table removed_constraints (
+create table dropped_entries (
   tenant_id uuid not null,
   session_id uuid not null,
-  constraint_id text not null,
-  removed_at timestamptz not null default now(),
-  primary key (tenant_id, session_id, constraint_id),
+  entry_id text not null,
+  dropped_at timestamptz not null default now(),
+  primary key (tenant_id, session_id, entry_id),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
-comment on table removed_constraints is 'Extracted constraints that the caller removed; they are not extracted again.';
+comment on table dropped_entries is 'Entries of the record that the caller dropped, by id: constraints, which are not extracted again, and requests, which are closed.';
 
 create table todo_lists (
   tenant_id uuid not null,

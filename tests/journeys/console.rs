@@ -121,7 +121,7 @@ pub(super) async fn pages(app: &App) -> Vec<String> {
         "/record",
         "/dropped",
         "/memory",
-        "/recall?q=parser",
+        "/search?q=parser",
         "/quality",
         "/cost",
     ];
@@ -176,6 +176,7 @@ async fn a_read_key_sees_every_page_and_changes_nothing() {
         "do=pin&text=x",
         "do=roll-back&id=1",
         "do=drop-constraint&id=x",
+        "do=close-request&id=x",
         "do=compress",
         "do=remove-note&id=n1",
     ] {
@@ -204,6 +205,35 @@ async fn a_change_that_another_sites_page_sends_is_refused() {
     change(&app, &cookie, path, "do=pin&text=ours&back=/console/sessions/s/memory").await.with(303);
     let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
     assert_eq!(pins["pins"][0]["text"], "ours");
+}
+
+#[tokio::test]
+async fn what_was_done_is_told_in_words_of_ours_alone_and_money_has_a_total() {
+    let app = console().await;
+    let cookie = signed_in(&app, OURS, "key").await;
+    let form = "do=pin&text=ours&back=/console/sessions/s/memory?done=unpin.0";
+    let to = change(&app, &cookie, "/console/sessions/s/change", form).await.with(303);
+    assert_eq!(to.headers["location"], "/console/sessions/s/memory?done=pin.1");
+    let told = page(&app, &cookie, "/console/sessions/s/memory?done=pin.1").await.with(200).text;
+    assert!(told.contains("Pinned: every context has it") && told.contains("about 1 tokens"), "{told}");
+    assert!(
+        told.contains(r#"name="back" value="/console/sessions/s/memory""#),
+        "a form returns without it: {told}"
+    );
+    let told = page(&app, &cookie, "/console/sessions/s/memory?done=You+are+hacked.1").await.with(200).text;
+    assert!(!told.contains("hacked"), "{told}");
+    let to = change(&app, &cookie, "/console/sessions/s/change", "do=pin&text=x&back=/console/../v1").await;
+    assert_eq!(to.headers["location"], "/console?done=pin.1");
+
+    let told = page(&app, &cookie, "/console/cost?input=3&cached=0,3").await.with(200).text;
+    let asked = page(&app, &cookie, "/console/recall?q=parser").await.with(200).text;
+    assert!(asked.contains("Name a task or a user"), "{asked}");
+    let asked = page(&app, &cookie, "/console/recall?q=parser&task=ship").await.with(200).text;
+    assert!(asked.contains("message 2") && asked.contains("1 sessions searched"), "{asked}");
+
+    let total = told.split_once("All of them").expect("a total").1;
+    let total = total.split_once("</tr>").expect("a row").0;
+    assert!(total.contains("3 calls") && total.contains(">0.0"), "{total}");
 }
 
 #[tokio::test]

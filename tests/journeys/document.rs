@@ -298,7 +298,7 @@ async fn another_tenants_ids_are_not_found_by_any_operation() {
     let ids = json!({
         "webhook_id": webhook, "delivery_id": delivery["id"],
         "session_id": "s", "compression_id": compression["id"], "probe_id": probe["id"], "version": "1",
-        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "id": "x",
+        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "request_id": "r", "id": "x",
         "ref": "0000000000000000", "task_id": "t", "seq": "1", "pin_id": "pin_0000000000000000", "note_id": "n1", "tool": "note",
         "branch": "main",
     });
@@ -330,7 +330,7 @@ async fn an_unknown_session_is_not_found_by_any_operation_that_does_not_make_it(
     let ids = json!({
         "session_id": "nowhere", "compression_id": "cmp_00000000000000000000000000000007", "version": "1", "seq": "1",
         "probe_id": "prb_00000000000000000000000000000007",
-        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c",
+        "evaluation_id": "evl_00000000000000000000000000000007", "constraint_id": "c", "request_id": "r",
         "ref": "0000000000000000", "pin_id": "pin_0000000000000000", "note_id": "n1", "tool": "search_past",
         "branch": "main",
     });

@@ -34,7 +34,7 @@ const TABLES: [&str; 28] = [
     "messages",
     "tool_outputs",
     "pins",
-    "removed_constraints",
+    "dropped_entries",
     "summaries",
     "ledger_entries",
     "probes",

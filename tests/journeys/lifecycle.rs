@@ -263,7 +263,7 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
             "recall_embeddings",
             "recall_vectors",
             "narrative_chunks",
-            "removed_constraints",
+            "dropped_entries",
             "erasures",
             "console_signins",
         ];

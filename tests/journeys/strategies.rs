@@ -260,6 +260,51 @@ async fn a_regenerative_version_reads_the_whole_history_and_loses_nothing_of_the
 }
 
 #[tokio::test]
+async fn a_request_that_was_closed_stays_closed_until_a_person_asks_again() {
+    let app = app_with_stretches(1).await;
+    compress(&app, json!({})).await;
+    let requests = async || app.call("GET", &format!("{SESSION}/ledger?kind=request"), "").await.json();
+    let of_stage = |all: &Value| {
+        let items = all["items"].as_array().expect("requests").clone();
+        let found =
+            items.into_iter().find(|one| one["text"].as_str().is_some_and(|text| text.contains("stage 1")));
+        found.expect("the request")
+    };
+    let asked = of_stage(&requests().await);
+    assert_eq!(asked["state"], "open", "{asked}");
+    let path = format!("{SESSION}/requests/{}", asked["id"].as_str().expect("an id"));
+    let before = context(&app).await["context_revision"].as_i64();
+    for _ in 0..2 {
+        app.call("DELETE", &path, "").await.with(204);
+    }
+    app.call("DELETE", &format!("{SESSION}/requests/req_1_0000000000000000"), "").await.with(404);
+    // At once in the ledger and in what contexts show; the version's record stays as it is.
+    assert_eq!(of_stage(&requests().await)["state"], "dropped");
+    let served = context(&app).await;
+    assert!(served["messages"].to_string().contains("[dropped] Port stage 1"), "{served:#}");
+    assert!(served["context_revision"].as_i64() > before);
+    let summary = async || app.call("GET", &format!("{SESSION}/summary"), "").await.json();
+    assert_eq!(summary().await["requests"][0]["state"], "open");
+
+    append(&app, &stretch(2)).await;
+    for strategy in ["anchored", "regenerative"] {
+        compress(&app, json!({"strategy": strategy})).await;
+        let record = summary().await;
+        let state = record["requests"]
+            .as_array()
+            .expect("requests")
+            .iter()
+            .find(|one| one["text"].to_string().contains("stage 1"));
+        assert_eq!(state.map(|one| &one["state"]), Some(&json!("dropped")), "{strategy}: {record:#}");
+        let intent = record["session_intent"].as_str().expect("a text");
+        assert!(intent.contains("stage 2") && !intent.contains("stage 1"), "{strategy}: {intent}");
+    }
+    let again = json!({"role": "user", "content": asked["text"]});
+    append(&app, &[again, json!({"role": "assistant", "content": "I port it."})]).await;
+    assert_eq!(of_stage(&requests().await)["state"], "open");
+}
+
+#[tokio::test]
 async fn a_constraint_that_was_dropped_stays_dropped_when_all_is_read_afresh() {
     let app = app_with_stretches(1).await;
     compress(&app, json!({})).await;

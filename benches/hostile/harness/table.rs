@@ -178,7 +178,8 @@ pub fn entry(operation: &str) -> Entry {
         | "pins.remove"
         | "pins.remove_shared"
         | "notes.remove"
-        | "probes.delete" => Entry { only: Some(404), ..plain },
+        | "probes.delete"
+        | "requests.close" => Entry { only: Some(404), ..plain },
         "branches.list" => Entry { path: FORKED, ..plain },
         "branches.get" => Entry { path: &[("session_id", "forked"), ("branch", "b7")], ..plain },
         "branches.delete" => Entry { path: FORKED, fresh: Some(Fresh::LastOfTree), ..plain },

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::lost::folded;
 use crate::view::{Look as _, line, shown, word};
 
 /// The sections of a record, in the order in which people ask for them, with their names.
@@ -48,6 +49,22 @@ pub(crate) struct Entry {
     pub(crate) state: String,
     pub(crate) more: String,
     pub(crate) seqs: Vec<i64>,
+    /// Whether the context of now does not have it; only told of the current version.
+    pub(crate) is_unsent: bool,
+}
+
+/// The most characters of an entry that must be in a context for the entry to be there: renderings shorten what is long.
+const BEGINNING: usize = 40;
+
+/// The beginning of an entry's text as contexts show it, folded.
+pub(crate) fn beginning(text: &str) -> String {
+    let folded = folded(text);
+    if folded.chars().count() <= BEGINNING {
+        return folded;
+    }
+    let cut: String = folded.chars().take(BEGINNING).collect();
+    // Not within a word, if there are several.
+    cut.rsplit_once(' ').map_or(cut.clone(), |(whole, _)| whole.to_owned())
 }
 
 impl Entry {
@@ -69,6 +86,7 @@ impl Entry {
             state: word(&state),
             more: shown(&more(value), MOST),
             seqs,
+            is_unsent: false,
         }
     }
 }
@@ -113,6 +131,21 @@ fn more(value: &Value) -> String {
         }
     }
     told.join(" · ")
+}
+
+/// Marks the entries that a folded context does not have.
+pub(crate) fn mark_unsent(sections: &mut [Section], context: &str) {
+    for section in sections {
+        for entry in &mut section.entries {
+            // Files of a folder stand together, and a thing is known by its id.
+            let text = match section.key {
+                "files_modified" | "files_read" => entry.text.rsplit(['/', '\\']).next().unwrap_or_default(),
+                "things" if !entry.id.is_empty() => &entry.id,
+                _ => &entry.text,
+            };
+            entry.is_unsent = !context.contains(&beginning(text));
+        }
+    }
 }
 
 /// The record's entries by section, without empty sections.
@@ -162,6 +195,27 @@ pub(crate) fn name_of(key: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn an_entry_is_unsent_when_its_beginning_is_nowhere() {
+        let record = json!({
+            "requests": [{"text": "use port 8080 for the service and nothing else behind it, please", "seqs": [2]}],
+            "findings": [{"text": "the cache is cold", "seqs": [3]}],
+            "files_read": [{"path": "src/deep/a.rs", "seqs": [4]}],
+            "things": [{"kind": "order", "id": "o1", "properties": [{"name": "sum", "value": "3"}], "seqs": [5]}]
+        });
+        let mut all = sections(&record);
+        mark_unsent(
+            &mut all,
+            &folded("- Use port 8080 for the service  and nothing … it\nsrc/deep: a.rs\norder O1"),
+        );
+        let unsent: Vec<(&str, bool)> =
+            all.iter().map(|section| (section.key, section.entries[0].is_unsent)).collect();
+        assert_eq!(
+            unsent,
+            [("requests", false), ("files_read", false), ("findings", true), ("things", false)]
+        );
+    }
 
     #[test]
     fn each_kind_of_entry_has_its_text_and_its_messages() {

@@ -7,8 +7,9 @@
 //! | `fault` | what a page says when a call is refused |
 //! | `view` | how texts, figures and times are shown |
 //! | `entry`, `message` | what of a record and of a message is shown |
+//! | `done` | what a form did, told on the page that it leads to |
 //! | `chart` | charts, as SVG |
-//! | `compare`, `lost`, `cost` | what two contexts have in common, what a context lacks, what calls would have cost otherwise |
+//! | `compare`, `lost`, `whereabouts`, `cost` | what two contexts have in common, what a context lacks, where a text is and with which version it went, what calls would have cost otherwise |
 //! | `pages` | the pages, one file for each |
 //!
 //! Invariant: everything that a page shows or changes is a call of the API under the signed-in key, so that nobody sees or does more
@@ -20,6 +21,7 @@ mod assets;
 mod chart;
 mod compare;
 pub mod cost;
+mod done;
 mod entry;
 mod fault;
 mod lost;
@@ -27,6 +29,7 @@ mod message;
 mod pages;
 mod view;
 mod visit;
+mod whereabouts;
 
 use axum::extract::Request;
 use axum::http::{HeaderValue, header};

@@ -16,6 +16,8 @@ pub(crate) struct Lost {
     /// Its kind, for people.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
+    /// What a context must have of it for it to be there.
+    pub(crate) mark: String,
     pub(crate) seqs: Vec<i64>,
 }
 
@@ -49,13 +51,18 @@ pub(crate) fn facts(ledger: &[Value], context: &str) -> Vec<Lost> {
             let (kind, text, shown) = fact_of(fact)?;
             let is_lost = !text.is_empty() && !is_in(&text, context);
             let seqs = fact.list("seqs").iter().filter_map(Value::as_i64).collect();
-            (is_lost && seen.insert((kind, shown.clone()))).then_some(Lost { kind, text: shown, seqs })
+            (is_lost && seen.insert((kind, shown.clone()))).then_some(Lost {
+                kind,
+                text: shown,
+                mark: text,
+                seqs,
+            })
         })
         .collect()
 }
 
 /// A fact's kind, what must be in a context for the fact to be there, and what is shown of it.
-fn fact_of(fact: &Value) -> Option<(&'static str, String, String)> {
+pub(crate) fn fact_of(fact: &Value) -> Option<(&'static str, String, String)> {
     let one = |kind, key: &str| {
         let text = fact.text(key);
         Some((kind, text.clone(), text))
@@ -101,7 +108,8 @@ pub(crate) fn words(messages: &[Value], context: &str) -> Vec<Lost> {
         for sentence in said.iter().flat_map(|text| sentences(text)) {
             let counts = sentence.split_whitespace().count() >= LEAST_WORDS;
             if counts && !is_in(sentence, context) {
-                all.push(Lost { kind: "words", text: sentence.to_owned(), seqs: vec![stored.whole("seq")] });
+                let (text, seqs) = (sentence.to_owned(), vec![stored.whole("seq")]);
+                all.push(Lost { kind: "words", mark: text.clone(), text, seqs });
             }
         }
     }
@@ -109,7 +117,7 @@ pub(crate) fn words(messages: &[Value], context: &str) -> Vec<Lost> {
 }
 
 /// The lines and sentences of a text.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split_inclusive(['。', '！', '？']).flat_map(latin)).map(str::trim)
 }
 
@@ -153,6 +161,7 @@ mod tests {
             json!({"role": "assistant", "seq": 5, "message": {"content": "never mind what I say"}}),
         ];
         let lost = words(&messages, &folded("he said: use port 5433 please."));
-        assert_eq!(lost, [Lost { kind: "words", text: "Keep the old name.".to_owned(), seqs: vec![4] }]);
+        let text = "Keep the old name.".to_owned();
+        assert_eq!(lost, [Lost { kind: "words", mark: text.clone(), text, seqs: vec![4] }]);
     }
 }

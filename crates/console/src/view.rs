@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::PATH;
 use crate::assets::STAMP;
+use crate::done;
 use crate::visit::{Visit, Who};
 
 /// What of a segment or a value in a path stays as it is.
@@ -23,17 +24,27 @@ pub(crate) struct Page {
     pub(crate) at: &'static str,
     /// Its own address, to which a form returns.
     pub(crate) here: String,
+    /// What the form did that led here.
+    pub(crate) done: String,
     pub(crate) stamp: &'static str,
 }
 
 impl Page {
     pub(crate) fn of(visit: &Visit, at: &'static str, title: &str) -> Self {
-        Self { who: Some(visit.who.clone()), at, here: visit.path().to_owned(), ..Self::bare(title) }
+        let (here, done) = done::taken(visit.path());
+        Self { who: Some(visit.who.clone()), at, here, done, ..Self::bare(title) }
     }
 
     /// A page without navigation.
     pub(crate) fn bare(title: &str) -> Self {
-        Self { title: shown(title, 200), who: None, at: "", here: PATH.to_owned(), stamp: &STAMP }
+        Self {
+            title: shown(title, 200),
+            who: None,
+            at: "",
+            here: PATH.to_owned(),
+            done: String::new(),
+            stamp: &STAMP,
+        }
     }
 
     pub(crate) fn can_write(&self) -> bool {
@@ -122,6 +133,36 @@ pub(crate) fn shown(text: &str, most: usize) -> String {
             c => out.push(c),
         }
     }
+    out
+}
+
+/// What somebody typed, as it is shown in a form: so that what steers is seen there, too.
+pub(crate) fn typed<'de, D: serde::Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+    Ok(shown(&<String as serde::Deserialize>::deserialize(value)?, usize::MAX))
+}
+
+/// The text that was shown, with the characters that were named.
+pub(crate) fn meant(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, from)) = rest.split_once("‹U+") {
+        out.push_str(before);
+        let named = from.split_once('›').and_then(|(name, after)| {
+            let c = u32::from_str_radix(name, 16).ok().and_then(char::from_u32)?;
+            (steers(c) || c.is_control()).then_some((c, after))
+        });
+        match named {
+            Some((c, after)) => {
+                out.push(c);
+                rest = after;
+            }
+            None => {
+                out.push_str("‹U+");
+                rest = from;
+            }
+        }
+    }
+    out.push_str(rest);
     out
 }
 
@@ -245,6 +286,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_shown_in_a_form_is_what_was_meant(text in "([a-z‹›U+0-9]|\u{202E}|\u{200F}|\u{1b}|\n){0,40}") {
+            let shown = shown(&text, usize::MAX);
+            prop_assert!(!shown.chars().any(steers));
+            let named = text.contains("‹U+");
+            prop_assert!(named || meant(&shown) == text, "{shown:?}");
+        }
+
         #[test]
         fn a_segment_is_one_segment_of_ascii(text in ".*") {
             let segment = segment(&text);

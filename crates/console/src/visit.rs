@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::PATH;
 use crate::api::{Call, Local};
+use crate::done;
 use crate::fault::Fault;
 use crate::view::Look as _;
 use anchord_http::AppState;
@@ -117,15 +118,13 @@ impl Visit {
         self.state.store.sign_out(self.digest, self.credential).await
     }
 
-    /// Refuses what is for the holders of keys.
-    pub(crate) fn tenant_only(&self) -> Result<TenantId, Fault> {
-        match self.credential {
-            Credential::Key(tenant, _) => Ok(tenant),
-            Credential::Operator(_) => {
-                let detail = "The operator's token opens no session. Sign in with an API key of the tenant.";
-                Err(Fault::refused(StatusCode::FORBIDDEN, "Only for a tenant's key", detail))
-            }
+    /// Refuses a change to those who only read, before they are asked whether they are sure.
+    pub(crate) fn writers_only(&self) -> Result<(), Fault> {
+        if self.who.can("write") {
+            return Ok(());
         }
+        let detail = "The key reads only. Sign in with one that has the scope write.";
+        Err(Fault::refused(StatusCode::FORBIDDEN, "Not for this key", detail))
     }
 
     /// The address of the page, with its query.
@@ -181,6 +180,28 @@ impl OptionalFromRequestParts<AppState> for Visit {
     }
 }
 
+/// Somebody who is signed in with a key of a tenant.
+#[derive(Clone, Debug)]
+pub(crate) struct OfTenant {
+    pub(crate) visit: Visit,
+    pub(crate) tenant: TenantId,
+}
+
+impl FromRequestParts<AppState> for OfTenant {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Fault> {
+        let visit = <Visit as FromRequestParts<AppState>>::from_request_parts(parts, state).await?;
+        match visit.credential {
+            Credential::Key(tenant, _) => Ok(Self { visit, tenant }),
+            Credential::Operator(_) => {
+                let detail = "The operator's token opens no session. Sign in with an API key of the tenant.";
+                Err(Fault::refused(StatusCode::FORBIDDEN, "Only for a tenant's key", detail))
+            }
+        }
+    }
+}
+
 /// A form that was sent from a page of ours.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form(HashMap<String, String>);
@@ -195,13 +216,23 @@ impl Form {
     pub(crate) fn back(&self) -> String {
         ours(self.text("back"))
     }
+
+    /// Where to go when it is done, with what is told there.
+    pub(crate) fn done(&self, number: i64) -> String {
+        done::told(&self.back(), self.text("do"), number)
+    }
 }
 
 /// The path, if it is one of ours and nothing else.
 pub(crate) fn ours(path: &str) -> String {
     let is_ours = path.strip_prefix(PATH).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
     let is_plain = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    if is_ours && is_plain { path.to_owned() } else { PATH.to_owned() }
+    // A browser walks out of a folder by these, however they are written.
+    let is_within = path.split(['?', '#']).next().unwrap_or_default().split('/').all(|segment| {
+        let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+        plain != "." && plain != ".."
+    });
+    if is_ours && is_plain && is_within { path.to_owned() } else { PATH.to_owned() }
 }
 
 impl FromRequest<AppState> for Form {
@@ -304,6 +335,10 @@ mod tests {
     #[case("https://evil.example", "/console")]
     #[case("/console/\\evil", "/console")]
     #[case("", "/console")]
+    #[case("/console/../x", "/console")]
+    #[case("/console/./%2E%2e/x", "/console")]
+    #[case("/console/.%2E?a=b", "/console")]
+    #[case("/console/sessions/..a/%2E.b?q=/../", "/console/sessions/..a/%2E.b?q=/../")]
     fn a_page_leads_back_to_pages_of_ours_alone(#[case] asked: &str, #[case] to: &str) {
         assert_eq!(ours(asked), to);
     }

@@ -76,6 +76,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
         (name = "notes", description = "Notes that the agent made by its tool."),
         (name = "pins", description = "Pins: text that every summary and every context carries verbatim."),
         (name = "constraints", description = "Constraints that were extracted from the messages."),
+        (name = "requests", description = "Requests of people, as the record has them."),
         (name = "todos", description = "The caller's todo list of a session."),
         (name = "probes", description = "Probes: questions that each summary version must be able to answer."),
         (name = "evaluations", description = "Evaluations: runs of the probes against a summary version."),

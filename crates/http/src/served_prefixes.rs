@@ -3,7 +3,6 @@
 //! Invariant: nothing of a text is kept but its hash and its length, and nothing is stored. A context that another process
 //! served, or that has left the memory, is not known, and the next context counts as new.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use anchord_context::context::Context;
@@ -19,10 +18,13 @@ pub(crate) struct ServedMessages {
     head: Seq,
     tokens: u32,
     messages: Vec<ServedMessage>,
+    /// Of all of them.
+    sha256: [u8; 32],
 }
 
 #[derive(Clone, Copy, Debug)]
 struct ServedMessage {
+    /// Of the context up to it.
     hash: u64,
     bytes: u64,
     /// The newest stored message that it came from; 0 without one.
@@ -39,22 +41,27 @@ pub(crate) struct PrefixTokens {
 }
 
 impl ServedMessages {
-    pub(crate) fn of(context: &Context<'_>) -> Self {
-        let of = |text: &str, seq| {
-            let mut hash = DefaultHasher::new();
-            text.hash(&mut hash);
-            ServedMessage { hash: hash.finish(), bytes: text.len() as u64, seq }
-        };
+    pub(crate) fn of(context: &Context<'_>) -> serde_json::Result<Self> {
+        let digests = context.prefixes_sha256()?;
         let newest = |seqs: &[Seq]| seqs.iter().max().copied().unwrap_or_default();
         let messages = context.messages.iter().zip(&context.sources);
-        let messages = messages.map(|(text, source)| of(text, newest(source.seqs())));
-        let system = context.system.iter().map(|text| of(text, 0));
-        let messages = system.chain(messages).collect();
-        Self { head: context.head_seq, tokens: context.tokens.total(), messages }
+        let messages = messages.map(|(text, source)| (text.len(), newest(source.seqs())));
+        let system = context.system.iter().map(|text| (text.len(), 0));
+        let texts = system.chain(messages).zip(&digests);
+        let messages = texts.map(|((bytes, seq), digest)| {
+            let hash = digest.first_chunk().copied().unwrap_or_default();
+            ServedMessage { hash: u64::from_le_bytes(hash), bytes: bytes as u64, seq }
+        });
+        Ok(Self {
+            head: context.head_seq,
+            tokens: context.tokens.total(),
+            messages: messages.collect(),
+            sha256: digests.last().copied().unwrap_or_default(),
+        })
     }
 
-    pub(crate) fn tokens(&self) -> u32 {
-        self.tokens
+    pub(crate) fn sha256(&self) -> [u8; 32] {
+        self.sha256
     }
 
     /// How much of it the context before began with, and how much came since.
@@ -100,7 +107,8 @@ mod tests {
     fn served(head: Seq, messages: &[(u64, Seq)]) -> ServedMessages {
         let message = |(hash, seq): &(u64, Seq)| ServedMessage { hash: *hash, bytes: 100, seq: *seq };
         let tokens = u32::try_from(messages.len()).unwrap() * 10;
-        ServedMessages { head, tokens, messages: messages.iter().map(message).collect() }
+        let messages = messages.iter().map(message).collect();
+        ServedMessages { head, tokens, messages, sha256: [0; 32] }
     }
 
     #[test]

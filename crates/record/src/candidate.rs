@@ -63,7 +63,8 @@ pub fn draft(material: &Material, facts: &Facts) -> Draft {
 /// because the task must stay in the summary.
 pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     let base = material.base.as_ref().map(|base| &base.summary);
-    let mut whole = extractive::propose(&material.span, facts, base, &requests::after(base, &facts.requests));
+    let requests = requests::after(base, &facts.requests, &material.dropped_entries);
+    let mut whole = extractive::propose(&material.span, facts, base, &requests);
     if material.phase == Some(Phase::Planning) {
         whole.things.extend(extractive::contracts::things(&material.span));
     }
@@ -139,7 +140,9 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
     }
     merge_since(&mut merged.summary, &read_tail(material, &facts.carry), material.version);
     digest::grow(&mut merged.summary.digest, &material.span);
-    digest::forget(&mut merged.summary.digest, &material.removed_constraints);
+    digest::forget(&mut merged.summary.digest, &material.dropped_entries);
+    // No model opens again what the caller closed.
+    requests::close(&mut merged.summary.requests, &material.dropped_entries);
     Draft { proposed, merged, before }
 }
 
@@ -162,7 +165,7 @@ fn merge_facts(
         anchor: material.span.first().map_or(material.from_seq, |first| first.seq) - 1,
         through_seq: material.through_seq,
         pins: &pins,
-        removed_constraints: &material.removed_constraints,
+        dropped_entries: &material.dropped_entries,
     };
     let merged = merge(record, facts, &proposed.proposal, context);
     (proposed, merged)

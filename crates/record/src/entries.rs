@@ -22,7 +22,7 @@ pub enum RequestState {
     Open,
     /// The agent ended its turn, and the person went on to something else.
     Done,
-    /// The person took it back.
+    /// The person took it back, or the caller closed it.
     Dropped,
     /// Another request took its place.
     Superseded,
@@ -63,6 +63,12 @@ impl RequestEntry {
     /// The key by which the same request is found again.
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_text(&self.text))
+    }
+
+    /// The id by which a caller closes it. It has the newest message that stated it, so that one that is stated again later is
+    /// another, and open.
+    pub fn id(&self) -> String {
+        format!("req_{}_{:016x}", self.seqs.last().copied().unwrap_or_default(), self.key())
     }
 }
 

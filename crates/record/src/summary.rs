@@ -2,13 +2,14 @@
 //!
 //! A summary is complete up to bounds that work does not reach; a rendering is limited. `entries` has the entries of its sections.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::digest::Turn;
+use super::digest::{self, Turn};
 use super::ids::Ids;
+use super::merge::requests;
 use super::section::Section;
 use anchord_facts::ledger::EarlierNames;
 use anchord_facts::ledger::constraints::Constraint;
@@ -74,6 +75,15 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Takes out what a caller dropped: its constraints, and their words in the digest. Requests that it closed are no longer open.
+    pub fn leave_dropped(&mut self, dropped: &BTreeSet<String>) {
+        for list in [&mut self.constraints, &mut self.proposed_constraints] {
+            list.retain(|known| !dropped.contains(&known.id));
+        }
+        digest::forget(&mut self.digest, dropped);
+        requests::close(&mut self.requests, dropped);
+    }
+
     /// How many entries of a section a limit removed.
     pub fn left_out_of(&self, section: Section) -> usize {
         self.left_out.get(&section).map_or(0, |gone| *gone as usize)

@@ -45,7 +45,7 @@ pub fn ctx(version: i64) -> MergeContext<'static> {
         anchor: (version - 1) * 100,
         through_seq: version * 100,
         pins: &[],
-        removed_constraints: &NONE_REMOVED,
+        dropped_entries: &NONE_REMOVED,
     }
 }
 

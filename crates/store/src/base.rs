@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ledger::list_removed_constraints;
+use super::ledger::list_dropped_entries;
 use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::pins::read as pins;
@@ -37,7 +37,7 @@ pub struct Base {
     /// The caller's todo list.
     pub todos: Option<TodoList>,
     /// Extracted constraints that the caller dropped.
-    pub removed_constraints: BTreeSet<String>,
+    pub dropped_entries: BTreeSet<String>,
     /// The probes that the next version is asked: the caller's, and those of earlier spans.
     pub probes: Vec<(ProbeId, serde_json::Value)>,
 }
@@ -114,7 +114,7 @@ impl Store {
             current,
             pins: pins::list_all(&mut tx, tenant, &session).await?,
             todos: todos::find(&mut tx, session.id.of(tenant)).await?,
-            removed_constraints: list_removed_constraints(&mut tx, session.id.of(tenant)).await?,
+            dropped_entries: list_dropped_entries(&mut tx, session.id.of(tenant)).await?,
             probes: asked(&mut tx, session.id.of(tenant)).await?,
             session,
         };

@@ -29,7 +29,7 @@ pub struct ExportHead {
     /// The caller's todo list.
     pub todos: Vec<Todo>,
     /// Extracted constraints that the caller dropped.
-    pub removed_constraints: Vec<String>,
+    pub dropped_entries: Vec<String>,
     /// The caller's own probes, as JSON texts.
     pub probes: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Store {
         let pins = pins::list(&mut tx, session.id.of(tenant)).await?;
         let notes = notes::list(&mut tx, session.id.of(tenant)).await?;
         let todos = todos::find(&mut tx, session.id.of(tenant)).await?.unwrap_or_default().items;
-        let removed = ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
+        let removed = ledger::list_dropped_entries(&mut tx, session.id.of(tenant)).await?;
         let probes = probes::list_callers(&mut tx, session.id.of(tenant)).await?;
         audit::record(&mut tx, tenant, actor, "session.exported", session.id.0).await?;
         tx.commit().await?;
@@ -81,7 +81,7 @@ impl Store {
             pins,
             notes: notes.into_iter().map(|stored| stored.note).collect(),
             todos,
-            removed_constraints: removed.into_iter().collect(),
+            dropped_entries: removed.into_iter().collect(),
             probes,
         }))
     }

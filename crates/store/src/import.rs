@@ -1,4 +1,4 @@
-//! Imports a session in one transaction: settings, pins, notes, todo list, removed constraints, probes and messages are stored
+//! Imports a session in one transaction: settings, pins, notes, todo list, dropped entries, probes and messages are stored
 //! together or not at all.
 
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ pub struct Head {
     /// Its caller's todo list.
     pub todos: Vec<Todo>,
     /// Ids of extracted constraints that its caller removed.
-    pub removed_constraints: Vec<String>,
+    pub dropped_entries: Vec<String>,
     /// Its caller's probes, as JSON texts.
     pub probes: Vec<String>,
 }
@@ -130,11 +130,11 @@ async fn restore(tx: &mut Tx, tenant: TenantId, name: &SessionRef, head: Head) -
         todos::replace(tx, tenant, name, head.todos).await?;
     }
     sqlx::query!(
-        "insert into removed_constraints (tenant_id, session_id, constraint_id)
+        "insert into dropped_entries (tenant_id, session_id, entry_id)
          select $1, $2, c.id from unnest($3::text[]) as c(id) on conflict do nothing",
         tenant.0,
         session.id.0,
-        &head.removed_constraints
+        &head.dropped_entries
     )
     .execute(&mut **tx)
     .await?;

@@ -62,16 +62,16 @@ pub async fn list(
         .collect())
 }
 
-/// Lists the extracted constraints of a session that the caller removed.
+/// Lists the ids of a session's extracted constraints and requests that the caller dropped.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list_removed_constraints(
+pub async fn list_dropped_entries(
     connection: &mut PgConnection,
     key: SessionKey,
 ) -> Result<BTreeSet<String>> {
     let ids = sqlx::query_scalar!(
-        "select constraint_id from removed_constraints where tenant_id = $1 and session_id = $2",
+        "select entry_id from dropped_entries where tenant_id = $1 and session_id = $2",
         key.tenant.0,
         key.id.0
     )

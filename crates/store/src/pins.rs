@@ -2,6 +2,8 @@
 
 pub(crate) mod read;
 
+use std::collections::HashMap;
+
 pub use self::read::list_all;
 use self::read::{count, list};
 use super::load::{self, Loaded, Tries, Which};
@@ -152,19 +154,27 @@ async fn write(tx: &mut PgConnection, loaded: Loaded, pins: &[Pin], tokens: u32)
     if list(&mut *tx, session.id.of(tenant)).await? == pins {
         return Ok(true);
     }
-    sqlx::query!("delete from pins where tenant_id = $1 and session_id = $2", tenant.0, session.id.0)
-        .execute(&mut *tx)
-        .await?;
+    let gone = sqlx::query!(
+        "delete from pins where tenant_id = $1 and session_id = $2 returning id, created_at",
+        tenant.0,
+        session.id.0
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    let since: HashMap<&str, DateTime<Utc>> = gone.iter().map(|pin| (&*pin.id, pin.created_at)).collect();
     let ids: Vec<&str> = pins.iter().map(|pin| pin.id.as_str()).collect();
     let texts: Vec<&str> = pins.iter().map(|pin| pin.text.as_str()).collect();
+    // One that was there is as old as it was.
+    let since: Vec<_> = pins.iter().map(|pin| since.get(&*pin.id).copied()).collect();
     sqlx::query!(
-        "insert into pins (tenant_id, session_id, position, id, body)
-             select $1, $2, p.position, p.id, p.body
-             from unnest($3::text[], $4::text[]) with ordinality as p(id, body, position)",
+        "insert into pins (tenant_id, session_id, position, id, body, created_at)
+             select $1, $2, p.position, p.id, p.body, coalesce(p.created_at, now())
+             from unnest($3::text[], $4::text[], $5::timestamptz[]) with ordinality as p(id, body, created_at, position)",
         tenant.0,
         session.id.0,
         &ids as &[&str],
-        &texts as &[&str]
+        &texts as &[&str],
+        &since as &[Option<DateTime<Utc>>]
     )
     .execute(&mut *tx)
     .await?;

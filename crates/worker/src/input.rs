@@ -202,7 +202,7 @@ impl InputRows {
             phase: self.base.settings.phase,
             todos: self.base.todos.map(|list| list.items).unwrap_or_default(),
             pins: self.base.pins.into_iter().map(pin).collect(),
-            removed_constraints: self.base.removed_constraints,
+            dropped_entries: self.base.dropped_entries,
             constraint_mode: self.base.settings.constraints.unwrap_or_default(),
             probes,
             bound: left.record,

@@ -51,7 +51,7 @@ pub(super) async fn refresh(
             // The todo list is compared with the new messages only.
             todos: Vec::new(),
             pins: material.pins.clone(),
-            removed_constraints: material.removed_constraints.clone(),
+            dropped_entries: material.dropped_entries.clone(),
             constraint_mode: material.constraint_mode,
             probes: Vec::new(),
             bound: material.bound,

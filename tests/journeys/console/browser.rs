@@ -87,7 +87,7 @@ async fn a_read_key_has_no_buttons_and_is_out_when_it_is_revoked() {
     browser.sign_in(&key).await;
     browser.open("/console/sessions/s").await;
     browser.sees("reads only").await;
-    assert_eq!(browser.count("main button").await, 0);
+    assert_eq!(browser.count("main form[method=post]").await, 0);
     looking.app.call("DELETE", &format!("/v1/keys/{id}"), "").await.with(204);
     // The part that is live notices by itself.
     browser.sees("You were signed out").await;
@@ -115,15 +115,36 @@ async fn a_session_shows_its_calls_and_what_each_sent() {
     browser.sees("Beside the call before").await;
     browser.follow("anthropic").await;
     browser.sees("Shown in another format").await;
-    // A pin changes what can be built.
+    // A pin of today is nothing that was sent.
     let pin = json!({"text": "Answer in Latin."});
     app.call("POST", "/v1/sessions/s/pins", pin.to_string()).await.good();
     browser.follow("openai-chat").await;
+    browser.sees("This is exactly what was served then.").await;
+    assert!(!browser.text().await.contains("Answer in Latin"));
+    // What was dropped since cannot be built again: it says where that differs.
+    app.call("GET", "/v1/sessions/s/context", "").await.with(200);
+    app.store.flush_served().await.expect("a database that answers");
+    let served = app.call("GET", "/v1/sessions/s/served-contexts?limit=1", "").await.json();
+    let call = format!("/console/sessions/s/calls/{}", served["items"][0]["id"].as_str().expect("a call"));
+    browser.open(&call).await;
+    browser.sees("This is exactly what was served then.").await;
+    let constraints = app.call("GET", "/v1/sessions/s/ledger?kind=constraint", "").await.json();
+    let constraint =
+        constraints["items"].as_array().expect("a list").iter().find(|one| one["source"] == "user");
+    let id = constraint.expect("a constraint")["id"].as_str().expect("an id").to_owned();
+    app.call("DELETE", &format!("/v1/sessions/s/constraints/{id}"), "").await.with(204);
+    browser.open(&call).await;
     browser.sees("This differs from what was served then").await;
+    browser.sees("As it can be built again").await;
+    browser
+        .comes("/Record: [0-9,]+ tokens then, [0-9,]+ as it is built now/.test(document.body.innerText)")
+        .await;
+    let told = browser.text().await;
+    assert!(!told.contains("System and pins:") && !told.contains("As it was sent"), "{told}");
     // From a message to the record, and back.
     browser.open("/console/sessions/s/messages/2").await;
     browser.sees("Where it lives on").await;
-    browser.sees("never delete the migrations folder").await;
+    browser.sees("The service listens on port 5433").await;
     browser.open("/console/sessions/s/record").await;
     browser.follow("Message 2").await;
     browser.comes("location.pathname == '/console/sessions/s/messages/2'").await;
@@ -137,21 +158,30 @@ async fn what_was_dropped_is_found_pinned_and_rolled_back() {
     browser.sign_in(OURS).await;
     browser.open("/console/sessions/s/dropped").await;
     browser.sees("Between versions 1 and 2").await;
-    browser.fill("input[name=q]", "in step 4 part").await;
+    browser.fill("form.filters input[name=q]", "in step 4 part").await;
     browser.press("Show").await;
     browser
         .comes("document.querySelectorAll('ul.lost li').length > 0 && location.search.includes('q=in')")
         .await;
     browser.sees("In step 4 part").await;
+    let rows = "[...document.querySelectorAll('ul.lost li')]";
+    browser.comes(&format!("{rows}.every(row => /went with version [12]/.test(row.innerText))")).await;
     let before = browser.count("ul.lost li").await;
     browser.find("ul.lost li form button").await.click().await.expect("a button");
     browser.comes(&format!("document.querySelectorAll('ul.lost li').length == {}", before - 1)).await;
+    browser.comes("/^Pinned: every context has it .* about [0-9]+ tokens/.test(document.querySelector('main [role=status]').innerText)").await;
     let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
     assert!(pins["pins"][0]["text"].as_str().is_some_and(|text| text.contains("In step 4 part")), "{pins}");
 
     browser.open("/console/sessions/s/memory").await;
     browser.sees("never delete the migrations folder").await;
     browser.find("button[aria-label^='Drop: ']").await.click().await.expect("a button");
+    browser.sees("Drop this constraint?").await;
+    browser.follow("Leave it as it is").await;
+    browser.find("button[aria-label^='Drop: ']").await.click().await.expect("a button");
+    browser.sees("no later version takes it up").await;
+    browser.press("Drop it").await;
+    browser.sees("Dropped: contexts show the constraint no longer").await;
     browser.comes("document.querySelectorAll('button[aria-label^=\"Drop: \"]').length == 0").await;
     let context = app.call("GET", "/v1/sessions/s/context", "").await;
     let constraints = app.call("GET", "/v1/sessions/s/ledger?kind=constraint", "").await.json();
@@ -172,12 +202,52 @@ async fn what_was_dropped_is_found_pinned_and_rolled_back() {
 
     browser.open("/console/sessions/s/record?version=1").await;
     browser.press("Roll back to version 1").await;
+    browser.sees("Roll back to version 1?").await;
+    browser.sees("are in the window again, word for word").await;
+    let versions = app.call("GET", "/v1/sessions/s/summaries", "").await.json();
+    assert_eq!(versions["items"][0]["version"], 2, "nothing is done yet");
+    browser.press("Roll back").await;
+    browser.sees("Rolled back: what that version had is current again, as version 3").await;
     browser.sees("Version 3").await;
     let versions = app.call("GET", "/v1/sessions/s/summaries", "").await.json();
     assert_eq!(
         (&versions["items"][0]["version"], &versions["items"][0]["strategy"]),
         (&json!(3), &json!("rollback"))
     );
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_request_is_closed_when_somebody_is_sure() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/c", settings.to_string()).await.with(201);
+    let mut talk = vec![json!({"role": "user", "content": "Port stage 1 of the parser to the new tables."})];
+    for i in 0..14 {
+        let done = super::sentences(&format!("part {i}"), 14);
+        talk.extend([
+            json!({"role": "assistant", "content": done}),
+            json!({"role": "user", "content": "go on"}),
+        ]);
+    }
+    append(app, "c", talk).await;
+    let asked = json!({"target": 0.3, "preserve_recent": 2}).to_string();
+    app.call("POST", "/v1/sessions/c/compressions", asked).await.with(202);
+    app.work().await;
+    let state = async || {
+        let requests = app.call("GET", "/v1/sessions/c/ledger?kind=request", "").await.json();
+        requests["items"][0]["state"].as_str().map(str::to_owned)
+    };
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/c/memory").await;
+    browser.find("button[aria-label^='Close: Port stage 1']").await.click().await.expect("a button");
+    browser.sees("Close this request?").await;
+    assert_eq!(state().await.as_deref(), Some("open"), "nothing is done yet");
+    browser.press("Close it").await;
+    browser.sees("Closed: contexts show the request as dropped").await;
+    assert_eq!(browser.count("button[aria-label^='Close: ']").await, 0);
+    assert_eq!(state().await.as_deref(), Some("dropped"));
     looking.is_clean().await;
 }
 
@@ -250,6 +320,8 @@ async fn hostile_content_is_text_and_nothing_else() {
         .good();
     }
     app.store.flush_served().await.expect("a database that answers");
+    let note = json!({"arguments": {"text": "see \u{202E}gpj.exe\u{2066}"}});
+    app.call("POST", "/v1/sessions/h/tools/note", note.to_string()).await.good();
     app.call(
         "POST",
         "/v1/sessions/h/pins",
@@ -278,7 +350,9 @@ async fn hostile_content_is_text_and_nothing_else() {
         "/record",
         "/dropped",
         "/memory",
-        "/recall?q=%3Cscript%3E",
+        "/search?q=%3Cscript%3E",
+        "/search?q=%E2%80%AEgpj.exe",
+        "/dropped?q=%E2%80%AEgpj.exe",
         "/quality",
         "/cost",
     ]
@@ -291,6 +365,9 @@ async fn hostile_content_is_text_and_nothing_else() {
     paths.extend([
         format!("/console/sessions/h/calls/{call}"),
         "/console/sessions?q=%3Cscript%3Ealert(1)%3C/script%3E".to_owned(),
+        "/console/sessions?q=%E2%80%AEgpj&task=%E2%80%AEx".to_owned(),
+        "/console/cost?input=%E2%80%AE3".to_owned(),
+        "/console/recall?q=%E2%80%AEgpj.exe".to_owned(),
     ]);
     for path in paths {
         browser.open(&path).await;
@@ -313,9 +390,83 @@ async fn hostile_content_is_text_and_nothing_else() {
         let steers =
             browser.script("return /[\\u202A-\\u202E\\u2066-\\u2069]/.test(document.body.innerHTML)").await;
         assert_eq!(steers, false, "{path} has an override");
+        let fields = "return [...document.querySelectorAll('input,textarea')].every(one => !/[\\u202A-\\u202E\\u2066-\\u2069]/.test(one.value))";
+        assert_eq!(browser.script(fields).await, true, "{path} has an override in a field");
         let bytes = browser.script("return document.documentElement.outerHTML.length").await;
         assert!(bytes.as_i64().is_some_and(|bytes| bytes < 2_000_000), "{path}: {bytes}");
     }
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn what_is_named_in_a_field_is_what_is_kept() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    let text = "name \u{202E}gpj.exe ‹U+0041›";
+    let note = json!({"arguments": {"text": text}});
+    app.call("POST", "/v1/sessions/s/tools/note", note.to_string()).await.good();
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/s/memory").await;
+    let shown = browser.script("return document.querySelector('#note-n1').value").await;
+    assert_eq!(shown, "name ‹U+202E›gpj.exe ‹U+0041›");
+    browser.find("#note-n1").await.send_keys(" and more").await.expect("a field");
+    browser.press("Save n1").await;
+    browser.sees("Saved: contexts have the note").await;
+    let notes = app.call("GET", "/v1/sessions/s/notes", "").await.json();
+    assert_eq!(notes["notes"][0]["text"], format!("{text} and more"));
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    browser.sign_in(OURS).await;
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/port", settings.to_string()).await.with(201);
+    let mut first = vec![
+        json!({"role": "system", "content": "You are a careful engineer."}),
+        json!({"role": "user", "content": "Fix the parser. The service listens on port 5433."}),
+    ];
+    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
+    append(app, "port", first).await;
+    let compress = async || {
+        let asked = json!({"target": 0.3, "preserve_recent": 2}).to_string();
+        app.call("POST", "/v1/sessions/port/compressions", asked).await.with(202);
+        app.work().await;
+    };
+    compress().await;
+    browser.open("/console/sessions/port").await;
+    browser.fill("#find", "port").await;
+    browser.press("Search").await;
+    let row = "[...document.querySelectorAll('ul.found li')].find(row => row.innerText.includes('5433'))";
+    browser.comes(&format!("{row} && /in the context now\\s+.*(record|digest)/.test({row}.innerText)")).await;
+    browser
+        .comes(
+            "[...document.querySelectorAll('ol.hits li')].some(row => row.innerText.includes('message 2'))",
+        )
+        .await;
+    // It is forgotten: the next version has room for little, and nobody speaks of it any more.
+    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
+    app.call("PATCH", "/v1/sessions/port", small.to_string()).await.good();
+    append(app, "port", turns(12, |i| super::sentences(&format!("release {i}"), 10))).await;
+    compress().await;
+    browser.open("/console/sessions/port").await;
+    browser.fill("#find", "why did my agent forget the port?").await;
+    browser.press("Search").await;
+    let went = "/dropped\\s+last served with version 1, went with version 2/";
+    browser.comes(&format!("{row} && {went}.test({row}.innerText)")).await;
+    browser.comes(&format!("{went}.test(document.querySelector('ol.hits li').innerText)")).await;
+    // What is left out of the text of the record is marked there, too.
+    browser.open("/console/sessions/port/record").await;
+    browser.comes("[...document.querySelectorAll('.entries li')].some(row => row.innerText.includes('not sent now'))").await;
+    browser.open("/console/sessions/port/search?q=port").await;
+    let pin = browser.find("ul.found li form button").await;
+    pin.click().await.expect("a button");
+    browser.sees("Pinned: every context has it").await;
+    browser.comes(&format!("{row} && /in the context now\\s+pins/.test({row}.innerText)")).await;
+    let context = app.call("GET", "/v1/sessions/port/context", "").await;
+    assert!(context.text.contains("5433"), "{}", context.text);
     looking.is_clean().await;
 }
 

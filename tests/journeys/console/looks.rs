@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::{page, pages, signed_in};
 use crate::support::app::{OPERATOR, OURS};
 
 /// The checks of pages, which axe-core makes.
-const AXE: &str = include_str!("../../fixtures/axe/axe.min.js");
+const AXE: &str = "axe-core@4.14.1";
 /// With it the pictures are taken.
 const SHOTS: &str = "ANCHORD_CONSOLE_SHOTS";
 /// The most bytes of all that a page loads, compressed or not.
@@ -26,8 +27,23 @@ fn shots() -> bool {
     std::env::var_os(SHOTS).is_some()
 }
 
+/// The checks, as npm brings them; once for a folder of what is built.
+fn axe() -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(AXE.replace('@', "-"));
+    let file = folder.join("node_modules/axe-core/axe.min.js");
+    if !file.is_file() {
+        let flags = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"];
+        let mut npm = Command::new("npm");
+        npm.args(flags).arg("--prefix").arg(&folder).arg(AXE);
+        let done = npm.status().expect("npm, which the checks of the console's pages need");
+        assert!(done.success(), "npm does not install {AXE}: {done}");
+    }
+    fs::read_to_string(file).expect("axe-core")
+}
+
 #[tokio::test]
 async fn no_page_fails_a_check_for_assistive_technology_in_light_and_dark_wide_and_narrow() {
+    let axe = axe();
     let looking = looking().await;
     let browser = &looking.browser;
     let mut faults = Vec::new();
@@ -47,7 +63,7 @@ async fn no_page_fails_a_check_for_assistive_technology_in_light_and_dark_wide_a
         browser.open(path).await;
         // What is folded is checked, too.
         browser.script("for (const one of document.querySelectorAll('details')) one.open = true").await;
-        browser.script(AXE).await;
+        browser.script(&axe).await;
         for (width, scheme) in [(1_280, "light"), (390, "dark")] {
             browser.size(width, 900).await;
             browser.prefer(scheme).await;

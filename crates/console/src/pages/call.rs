@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::session::call;
-use super::{OnBranch, Place, html};
+use super::{OfSession, Place, html};
 use crate::api;
 use crate::chart::{Call, PARTS};
 use crate::compare::{self, Sent};
@@ -35,6 +35,8 @@ struct CallPage {
     is_own_format: bool,
     /// Whether what is shown is what was sent; `None` in another format.
     same: Option<bool>,
+    /// Where it differs: the part, its tokens then, and now.
+    differs: Vec<(&'static str, String, String)>,
     pieces: Vec<(&'static str, &'static str, String, i64)>,
     system: String,
     messages: Vec<Shown>,
@@ -71,18 +73,20 @@ struct Before {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
     #[serde(default)]
-    branch: String,
-    #[serde(default)]
     format: String,
 }
 
+/// The call that an address names.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Named {
+    call: String,
+}
+
 pub(super) async fn show(
-    visit: Visit,
-    Path((session, id)): Path<(String, String)>,
+    OfSession { visit, place }: OfSession,
+    Path(Named { call: id }): Path<Named>,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
     let (item, before, next) = find(&visit, &place, &id).await?;
     let of = call(&item);
     let own = item.text("format");
@@ -134,6 +138,7 @@ pub(super) async fn show(
             .map(|format| (format, place.page(&format!("/calls/{id}"), &[("format", format)])))
             .collect(),
         same: is_own_format.then(|| sent.sha256() == item.text("sha256")),
+        differs: if is_own_format { differs(&item, &context) } else { Vec::new() },
         is_own_format,
         format,
         pieces: pieces.map(|((key, name), n)| (*key, *name, count(n), n * 100 / total)).collect(),
@@ -151,6 +156,22 @@ pub(super) async fn show(
         call: of,
         place,
     })
+}
+
+/// The parts that have other tokens than they had when they were served.
+fn differs(item: &Value, built: &Value) -> Vec<(&'static str, String, String)> {
+    let (then, now) = (item.under("tokens"), built.under("tokens"));
+    // Outputs are among the messages of what is built.
+    let messages = then.whole("messages") + then.whole("tool_outputs");
+    let parts = [
+        ("System and pins", then.whole("system"), now.whole("system")),
+        ("Record", then.whole("summary"), now.whole("summary")),
+        ("Digest", then.whole("digest"), now.whole("digest")),
+        ("Notes", then.whole("notes"), now.whole("notes")),
+        ("Messages and outputs", messages, now.whole("tail")),
+    ];
+    let other = parts.into_iter().filter(|(_, then, now)| then != now);
+    other.map(|(name, then, now)| (name, count(then), count(now))).collect()
 }
 
 fn parameters(item: &Value) -> String {
@@ -221,6 +242,8 @@ async fn built(visit: &Visit, place: &Place, item: &Value, format: &str) -> Resu
         ("format", format),
         ("recap", if item.is("recap") { "true" } else { "" }),
         ("cache_control", &cache),
+        // What was pinned since was not sent.
+        ("pinned_by", &item.text("served_at")),
     ];
     visit.call(api::Call::get(place.api("/context", &pairs))).await
 }

@@ -1,19 +1,19 @@
 //! What contexts cost: by day, by task and by session, beside what plain ways would have cost.
 
 use askama::Template;
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use axum::response::Response;
 use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::session::call;
-use super::{OnBranch, Place, html};
+use super::{OfSession, OnBranch, Place, html};
 use crate::chart::Call;
 use crate::cost::{Prices, Size, Tokens, Way, simulate};
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, count, money, segment, shown, tokens, with_query};
-use crate::visit::Visit;
+use crate::view::{Look as _, Page, count, money, segment, shown, tokens, typed, with_query};
+use crate::visit::{OfTenant, Visit};
 
 /// Sessions whose calls are read for the table.
 const SESSIONS: &str = "20";
@@ -31,6 +31,8 @@ struct CostPage {
     days: Vec<Day>,
     tasks: Vec<Task>,
     sessions: Vec<Of>,
+    /// Of these sessions.
+    all: Line,
 }
 
 #[derive(Template)]
@@ -90,11 +92,9 @@ struct Line {
 /// The prices of the agent's model, for a million tokens.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
-    branch: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     input: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     cached: String,
 }
 
@@ -137,8 +137,10 @@ fn spent(calls: &[Call]) -> Tokens {
     all
 }
 
-pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Result<Response, Fault> {
-    visit.tenant_only()?;
+pub(super) async fn show(
+    OfTenant { visit, .. }: OfTenant,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
     let prices = wanted.prices();
     let (usage, listed) = futures::try_join!(
         visit.get("/v1/usage"),
@@ -171,17 +173,22 @@ pub(super) async fn show(visit: Visit, Query(wanted): Query<Wanted>) -> Result<R
         .collect();
     let read = join_all(places.iter().map(|place| calls(&visit, place, CALLS))).await;
     let mut sessions = Vec::new();
+    let (mut all, mut served) = (Tokens::default(), 0);
     for (place, calls) in places.iter().zip(read) {
         let calls = calls?;
         if !calls.is_empty() {
             let pairs = [("input", wanted.input.as_str()), ("cached", &wanted.cached)];
-            let line = line(&format!("{} calls", calls.len()), spent(&calls), prices);
+            let of = spent(&calls);
+            all += of;
+            served += calls.len();
+            let line = line(&format!("{} calls", calls.len()), of, prices);
             sessions.push(Of { href: place.page("/cost", &pairs), name: shown(&place.session, 80), line });
         }
     }
     html(&CostPage {
         page: Page::of(&visit, "cost", "Cost"),
         total: day(usage.under("total"), most),
+        all: line(&format!("{served} calls"), all, prices),
         prices: wanted,
         days,
         tasks,
@@ -227,12 +234,9 @@ fn task(one: &Value) -> Task {
 }
 
 pub(super) async fn of_session(
-    visit: Visit,
-    Path(session): Path<String>,
+    OfSession { visit, place }: OfSession,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch.clone() });
     visit.get(place.api("", &[])).await?;
     let calls = calls(&visit, &place, "1000").await?;
     let prices = wanted.prices();

@@ -1,18 +1,18 @@
 //! What was dropped: between two versions, and between the originals and the context of now.
 
 use askama::Template;
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{OnBranch, Place, html};
+use super::{OfSession, Place, html};
 use crate::entry::{Entry, name_of};
 use crate::fault::Fault;
 use crate::lost::{self, Lost, folded};
-use crate::message;
-use crate::view::{Look as _, Page, count, shown};
+use crate::view::{Look as _, Page, count, meant, shown, typed};
 use crate::visit::Visit;
+use crate::whereabouts::{self, Shown, Standing, Wanted, standing};
 
 /// The messages whose words are looked for at once.
 const WINDOW: i64 = 1_000;
@@ -26,7 +26,7 @@ const MOST: usize = 300;
 struct Dropped {
     page: Page,
     place: Place,
-    wanted: Wanted,
+    wanted: Asked,
     current: i64,
     from: i64,
     to: i64,
@@ -54,31 +54,28 @@ struct Item {
     text: String,
     whole: String,
     seqs: Vec<i64>,
+    standing: Standing,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Wanted {
-    #[serde(default)]
-    branch: String,
+pub(super) struct Asked {
     from: Option<i64>,
     to: Option<i64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     q: String,
     /// The first message whose words are looked for.
     at: Option<i64>,
 }
 
 pub(super) async fn show(
-    visit: Visit,
-    Path(session): Path<String>,
-    Query(wanted): Query<Wanted>,
+    OfSession { visit, place }: OfSession,
+    Query(wanted): Query<Asked>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch.clone() });
     let session = visit.get(place.api("", &[])).await?;
     let (current, anchor) = (session.whole("summary_version"), session.whole("anchor_seq"));
     let listed = visit.get(place.api("/summaries", &[("limit", "100")])).await?;
-    let versions: Vec<i64> = listed.list("items").iter().map(|one| one.whole("version")).collect();
+    let numbered = whereabouts::versions(&listed);
+    let versions: Vec<i64> = numbered.iter().map(|version| version.number).collect();
     let to = wanted.to.unwrap_or(current);
     let parent = listed
         .list("items")
@@ -86,20 +83,27 @@ pub(super) async fn show(
         .find(|one| one.whole("version") == to)
         .map(|one| one.whole("parent_version"));
     let from = wanted.from.or(parent).unwrap_or_default();
-    let q = folded(&wanted.q);
+    let q = folded(&meant(&wanted.q));
     let changes =
         if to > 0 && from > 0 { changes(&visit, &place, (from, to), &q).await? } else { Vec::new() };
-    let context = visit.look(place.api("/context", &[])).await?;
-    let text = folded(&text_of(&context));
-    let facts = lost::facts(&ledger(&visit, &place).await?, &text);
+    let context = visit.look(Shown::path(&place, None)).await?;
+    let now = Shown::of(&context);
+    let facts = lost::facts(&ledger(&visit, &place).await?, now.whole());
     let at = wanted.at.unwrap_or((anchor - WINDOW + 1).max(1)).clamp(1, anchor.max(1));
     let until = (at + WINDOW - 1).min(anchor);
-    let mut all = if anchor > 0 { words(&visit, &place, (at, until), &text).await? } else { Vec::new() };
+    let mut all =
+        if anchor > 0 { words(&visit, &place, (at, until), now.whole()).await? } else { Vec::new() };
     all.extend(facts);
     all.sort_by_key(|lost| lost::ORDER.iter().position(|kind| *kind == lost.kind));
     all.retain(|lost| q.is_empty() || folded(&lost.text).contains(&q) || lost.kind.contains(&q));
     let more = all.len().saturating_sub(MOST);
-    let lost = all.into_iter().take(MOST).map(item).collect();
+    all.truncate(MOST);
+    let looked: Vec<Wanted> = all
+        .iter()
+        .map(|lost| Wanted { text: folded(&lost.mark), seq: lost.seqs.first().copied().unwrap_or_default() })
+        .collect();
+    let stand = standing((&visit, &place), &now, &numbered, &looked).await?;
+    let lost = all.into_iter().zip(stand).map(|(lost, standing)| item(lost, standing)).collect();
     let page_at = |seq: i64| {
         let seq = seq.to_string();
         place.page(
@@ -124,10 +128,16 @@ pub(super) async fn show(
     })
 }
 
-fn item(lost: Lost) -> Item {
+fn item(lost: Lost, standing: Standing) -> Item {
     // What is pinned is the text as it is, as far as a form takes it.
-    let whole = lost.text.chars().take(4_000).collect();
-    Item { kind: lost.kind, text: shown(&lost.text, 600), whole, seqs: lost.seqs }
+    let whole: String = lost.text.chars().take(4_000).collect();
+    Item {
+        kind: lost.kind,
+        text: shown(&lost.text, 600),
+        whole: shown(&whole, usize::MAX),
+        seqs: lost.seqs,
+        standing,
+    }
 }
 
 async fn changes(
@@ -156,17 +166,7 @@ async fn changes(
         .collect())
 }
 
-/// All texts that a context sends.
-pub(super) fn text_of(context: &Value) -> String {
-    let mut all = message::system(context);
-    for message in context.list("messages") {
-        all.push('\n');
-        all.push_str(&message::text(message));
-    }
-    all
-}
-
-async fn ledger(visit: &Visit, place: &Place) -> Result<Vec<Value>, Fault> {
+pub(super) async fn ledger(visit: &Visit, place: &Place) -> Result<Vec<Value>, Fault> {
     let mut all = Vec::new();
     let mut cursor = String::new();
     for _ in 0..PAGES {

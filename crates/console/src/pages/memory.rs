@@ -1,18 +1,14 @@
-//! What is written beside the messages: pins, constraints, requests, notes, todo items and tools; and every change of a session.
+//! What is written beside the messages: pins, constraints, requests, notes, todo items and tools.
 
 use askama::Template;
-use axum::extract::{Path, Query};
-use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse as _, Redirect, Response};
-use serde_json::{Value, json};
+use axum::response::Response;
+use serde_json::Value;
 
 use super::operate::{Setting, sourced};
-use super::{OnBranch, Place, html};
-use crate::api::Call;
+use super::{OfSession, Place, html};
 use crate::entry::Entry;
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, segment, shown, time, word};
-use crate::visit::{Form, Visit};
+use crate::view::{Look as _, Page, shown, time, word};
 
 #[derive(Template)]
 #[template(path = "memory.html")]
@@ -21,8 +17,10 @@ struct Memory {
     place: Place,
     pins: Vec<(String, String)>,
     shared: Vec<String>,
-    constraints: Vec<Entry>,
-    requests: Vec<Entry>,
+    /// Each with whether it can be dropped: what no version has is in its message alone.
+    constraints: Vec<(Entry, bool)>,
+    /// Each with whether it can be closed.
+    requests: Vec<(Entry, bool)>,
     notes: Vec<Note>,
     todos: Vec<(String, String)>,
     tools: Vec<(String, String)>,
@@ -37,13 +35,7 @@ struct Note {
     at: String,
 }
 
-pub(super) async fn show(
-    visit: Visit,
-    Path(session): Path<String>,
-    Query(on): Query<OnBranch>,
-) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, on);
+pub(super) async fn show(OfSession { visit, place }: OfSession) -> Result<Response, Fault> {
     let (session, pins, notes, todos, tools) = futures::try_join!(
         visit.get(place.api("", &[])),
         visit.get(place.api("/pins", &[])),
@@ -52,34 +44,38 @@ pub(super) async fn show(
         visit.look("/v1/tools"),
     )?;
     let defaults = visit.look("/v1/settings").await?;
-    let record = if session.whole("summary_version") > 0 {
-        visit.get(place.api("/summary", &[])).await?
-    } else {
-        Value::Null
-    };
     let named = |one: &Value| {
         let of = if one.under("function").is_null() { one } else { one.under("function") };
         (of.text("name"), shown(&of.text("description"), 600))
     };
-    // The record of a version stays as it is; what was dropped since is in the ledger no longer.
-    let ledger = visit.look(place.api("/ledger", &[("kind", "constraint"), ("limit", "500")])).await?;
+    // The record of a version stays as it is; what was dropped or closed since is told by the ledger.
+    let (constraints, requests) = futures::try_join!(
+        visit.look(place.api("/ledger", &[("kind", "constraint"), ("limit", "500")])),
+        visit.look(place.api("/ledger", &[("kind", "request"), ("limit", "500")])),
+    )?;
+    let anchor = session.whole("anchor_seq");
     html(&Memory {
         page: Page::of(&visit, "sessions", &format!("{}: memory", place.session)),
         pins: pins.list("pins").iter().map(|pin| (pin.text("id"), shown(&pin.text("text"), 2_000))).collect(),
         shared: pins.list("tenant_pins").iter().map(|pin| shown(&pin.text("text"), 2_000)).collect(),
-        constraints: ledger
+        constraints: constraints
             .list("items")
             .iter()
             .filter(|one| one.text("source") != "pin")
-            .map(Entry::of)
+            .map(|one| (Entry::of(one), is_covered(one, anchor)))
             .collect(),
-        requests: record.list("requests").iter().rev().map(Entry::of).collect(),
+        requests: requests
+            .list("items")
+            .iter()
+            .rev()
+            .map(|one| (Entry::of(one), one.text("state") == "open" && is_covered(one, anchor)))
+            .collect(),
         notes: notes
             .list("notes")
             .iter()
             .map(|note| Note {
                 id: note.text("id"),
-                text: note.text("text"),
+                text: shown(&note.text("text"), usize::MAX),
                 seq: note.whole("seq"),
                 at: time(&note.text("created_at")),
             })
@@ -100,55 +96,7 @@ pub(super) async fn show(
     })
 }
 
-/// Changes something of a session, as a form says.
-pub(super) async fn change(
-    visit: Visit,
-    Path(session): Path<String>,
-    Query(on): Query<OnBranch>,
-    form: Form,
-) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, on);
-    let one = segment(form.text("id"));
-    let text = form.text("text").trim();
-    match form.text("do") {
-        "pin" => visit.send(Method::POST, place.api("/pins", &[]), Some(json!({ "text": text }))).await?,
-        "unpin" => visit.send(Method::DELETE, place.api(&format!("/pins/{one}"), &[]), None).await?,
-        "drop-constraint" => {
-            visit.send(Method::DELETE, place.api(&format!("/constraints/{one}"), &[]), None).await?
-        }
-        "edit-note" => {
-            let arguments = json!({ "arguments": { "id": form.text("id"), "text": text } });
-            let told = visit.send(Method::POST, place.api("/tools/note", &[]), Some(arguments)).await?;
-            if told.is("is_error") {
-                let detail = shown(&told.text("content"), 400);
-                return Err(Fault::refused(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    "The note cannot be changed",
-                    detail,
-                ));
-            }
-            told
-        }
-        "remove-note" => visit.send(Method::DELETE, place.api(&format!("/notes/{one}"), &[]), None).await?,
-        "roll-back" => {
-            visit
-                .send(Method::POST, place.api(&format!("/summaries/{one}/rollback"), &[]), Some(json!({})))
-                .await?
-        }
-        "compress" => {
-            let asked = Call {
-                prefer: Some("wait=20"),
-                ..Call::of(
-                    Method::POST,
-                    place.api("/compressions", &[]),
-                    Some(json!({ "target": 0.5 }).to_string()),
-                )
-            };
-            visit.call(asked).await?;
-            Value::Null
-        }
-        _ => return Err(Fault::refused(StatusCode::BAD_REQUEST, "No such change", "The form names none.")),
-    };
-    Ok(Redirect::to(&form.back()).into_response())
+/// Whether a version has an entry.
+fn is_covered(one: &Value, anchor: i64) -> bool {
+    one.list("seqs").first().and_then(Value::as_i64).is_some_and(|seq| seq <= anchor)
 }

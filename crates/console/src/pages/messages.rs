@@ -7,12 +7,11 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{OnBranch, Place, html};
+use super::{OfSession, Place, html};
 use crate::entry::{Section, sections};
 use crate::fault::Fault;
 use crate::message::{Part, parts};
 use crate::view::{Look as _, Page, count, time};
-use crate::visit::Visit;
 
 /// Messages of a page, and as text for the query.
 const ROWS: i64 = 40;
@@ -53,18 +52,19 @@ pub(super) struct Row {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
-    branch: String,
     from: Option<i64>,
 }
 
+/// The message that an address names.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Numbered {
+    seq: i64,
+}
+
 pub(super) async fn list(
-    visit: Visit,
-    Path(session): Path<String>,
+    OfSession { visit, place }: OfSession,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
     let session = visit.get(place.api("", &[])).await?;
     let (head, anchor) = (session.whole("head_seq"), session.whole("anchor_seq"));
     let newest = (head - ROWS + 1).max(1);
@@ -121,12 +121,9 @@ struct Message {
 }
 
 pub(super) async fn show(
-    visit: Visit,
-    Path((session, seq)): Path<(String, i64)>,
-    Query(on): Query<OnBranch>,
+    OfSession { visit, place }: OfSession,
+    Path(Numbered { seq }): Path<Numbered>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, on);
     let at = seq.to_string();
     let (found, session, context) = futures::try_join!(
         visit.get(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])),
@@ -161,8 +158,11 @@ pub(super) async fn show(
     })
 }
 
+/// What is said of a message that a context has as it is.
+pub(super) const WHOLE: &str = "The context of now has it, word for word.";
+
 /// How a context shows a message.
-fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {
+pub(super) fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {
     let is_in = |range: &Value| (range.whole("from_seq")..=range.whole("to_seq")).contains(&seq);
     let masked = context.list("masked").iter().any(|masked| masked.whole("seq") == seq);
     let omitted = context.list("omitted").iter().find(|range| is_in(range));
@@ -177,7 +177,7 @@ fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {
             "The context of now leaves it out: the budget has no room."
         }
         (true, ..) if seq <= anchor => "The context of now quotes it in its digest, or carries it.",
-        (true, ..) => "The context of now has it, word for word.",
+        (true, ..) => WHOLE,
         _ if seq <= anchor => "The summary covers it; the context of now does not quote it.",
         _ => "The context of now does not have it.",
     }
@@ -185,12 +185,9 @@ fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {
 
 /// A message as it was sent, to keep.
 pub(super) async fn original(
-    visit: Visit,
-    Path((session, seq)): Path<(String, i64)>,
-    Query(on): Query<OnBranch>,
+    OfSession { visit, place }: OfSession,
+    Path(Numbered { seq }): Path<Numbered>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, on);
     let at = seq.to_string();
     let found = visit.get(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])).await?;
     let Some(item) = found.list("items").first() else {

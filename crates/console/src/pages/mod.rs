@@ -1,6 +1,7 @@
 //! The pages, one file for each.
 
 mod call;
+mod change;
 mod cost;
 mod dropped;
 mod memory;
@@ -10,6 +11,7 @@ mod operator;
 mod quality;
 mod recall;
 mod record;
+mod search;
 mod session;
 mod sessions;
 mod sign_in;
@@ -17,13 +19,15 @@ mod try_it;
 
 use askama::Template;
 use axum::Router;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::request::Parts;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{any, get, post};
 use serde::Deserialize;
 
 use crate::fault::Fault;
-use crate::view::{segment, with_query};
-use crate::visit::Visit;
+use crate::view::{segment, shown, with_query};
+use crate::visit::{OfTenant, Visit};
 use crate::{PATH, assets};
 use anchord_http::AppState;
 
@@ -45,10 +49,10 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/console/sessions/{session}/calls/{call}", get(call::show))
         .route("/console/sessions/{session}/memory", get(memory::show))
         .route("/console/sessions/{session}/quality", get(quality::show))
-        .route("/console/sessions/{session}/recall", get(recall::of_session))
+        .route("/console/sessions/{session}/search", get(search::show))
         .route("/console/sessions/{session}/cost", get(cost::of_session))
-        .route("/console/sessions/{session}/change", post(memory::change))
-        .route("/console/recall", get(recall::of_all))
+        .route("/console/sessions/{session}/change", post(change::take))
+        .route("/console/recall", get(recall::show))
         .route("/console/cost", get(cost::show))
         .route("/console/operate", get(operate::show).post(operate::change))
         .route("/console/operate/webhooks/{webhook}", get(operate::deliveries))
@@ -85,7 +89,37 @@ pub(crate) struct OnBranch {
     branch: String,
 }
 
+/// Somebody at a page of a session: how each of them begins.
+#[derive(Debug)]
+pub(crate) struct OfSession {
+    pub(crate) visit: Visit,
+    pub(crate) place: Place,
+}
+
+impl FromRequestParts<AppState> for OfSession {
+    type Rejection = Fault;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Fault> {
+        #[derive(Deserialize)]
+        struct Named {
+            session: String,
+        }
+        let OfTenant { visit, .. } = OfTenant::from_request_parts(parts, state).await?;
+        let named = Path::<Named>::from_request_parts(parts, state).await;
+        let on = Query::<OnBranch>::from_request_parts(parts, state).await;
+        let (Ok(Path(Named { session })), Ok(Query(on))) = (named, on) else {
+            return Err(Fault::not_found("The address names no session."));
+        };
+        Ok(Self { visit, place: Place::new(session, on) })
+    }
+}
+
 impl Place {
+    /// The session's name, as it is shown.
+    pub(crate) fn name(&self) -> String {
+        shown(&self.session, 200)
+    }
+
     pub(crate) fn new(session: String, on: OnBranch) -> Self {
         Self { session, branch: on.branch }
     }

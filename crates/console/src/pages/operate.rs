@@ -11,7 +11,7 @@ use super::html;
 use crate::PATH;
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, duration, segment, shown, time, word};
-use crate::visit::{Form, Visit};
+use crate::visit::{Form, OfTenant};
 
 #[derive(Template)]
 #[template(path = "operate.html")]
@@ -58,8 +58,7 @@ struct Quota {
     filled: i64,
 }
 
-pub(super) async fn show(visit: Visit) -> Result<Response, Fault> {
-    visit.tenant_only()?;
+pub(super) async fn show(OfTenant { visit, .. }: OfTenant) -> Result<Response, Fault> {
     let (keys, webhooks, settings, quotas, audit) = futures::try_join!(
         visit.look("/v1/keys?limit=200"),
         visit.look("/v1/webhooks?limit=200"),
@@ -171,8 +170,7 @@ fn quota(one: &Value) -> Quota {
 }
 
 /// Changes something that a tenant administers, as a form says.
-pub(super) async fn change(visit: Visit, form: Form) -> Result<Response, Fault> {
-    visit.tenant_only()?;
+pub(super) async fn change(OfTenant { visit, .. }: OfTenant, form: Form) -> Result<Response, Fault> {
     let one = segment(form.text("id"));
     match form.text("do") {
         "revoke-key" => visit.send(Method::DELETE, format!("/v1/keys/{one}"), None).await?,
@@ -193,7 +191,7 @@ pub(super) async fn change(visit: Visit, form: Form) -> Result<Response, Fault> 
         }
         _ => return Err(Fault::refused(StatusCode::BAD_REQUEST, "No such change", "The form names none.")),
     };
-    Ok(Redirect::to(&form.back()).into_response())
+    Ok(Redirect::to(&form.done(0)).into_response())
 }
 
 #[derive(Template)]
@@ -224,11 +222,10 @@ pub(super) struct Paged {
 }
 
 pub(super) async fn deliveries(
-    visit: Visit,
+    OfTenant { visit, .. }: OfTenant,
     Path(id): Path<String>,
     Query(paged): Query<Paged>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
     let path = format!("/v1/webhooks/{}", segment(&id));
     let listed =
         crate::view::with_query(&format!("{path}/deliveries"), &[("limit", "50"), ("cursor", &paged.cursor)]);

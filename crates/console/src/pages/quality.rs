@@ -2,15 +2,14 @@
 //! to models.
 
 use askama::Template;
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{OnBranch, Place, html};
+use super::{OfSession, Place, html};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, duration, money, percent_or, shown, time, word};
-use crate::visit::Visit;
 
 /// The most compressions whose calls are read.
 const COMPRESSIONS: usize = 10;
@@ -75,18 +74,13 @@ struct ModelCall {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
     #[serde(default)]
-    branch: String,
-    #[serde(default)]
     evaluation: String,
 }
 
 pub(super) async fn show(
-    visit: Visit,
-    Path(session): Path<String>,
+    OfSession { visit, place }: OfSession,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
     let (evaluations, compressions) = futures::try_join!(
         visit.get(place.api("/evaluations", &[("limit", "40")])),
         visit.get(place.api("/compressions", &[("limit", "40")])),

@@ -1,22 +1,24 @@
-//! A search over the originals, with each hit in its place.
+//! A search over the originals of all sessions, with each hit in its place.
 
 use askama::Template;
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{OnBranch, Place, html};
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, shown, with_query, word};
-use crate::visit::Visit;
+use crate::view::{Look as _, Page, meant, shown, typed, with_query, word};
+use crate::visit::OfTenant;
 
 #[derive(Template)]
 #[template(path = "recall.html")]
 struct Recall {
     page: Page,
-    place: Option<Place>,
-    q: String,
+    wanted: Wanted,
+    is_asked: bool,
+    /// A search over all sessions is of a task or of a user.
+    is_of_nobody: bool,
     hits: Vec<Hit>,
     about: String,
 }
@@ -31,44 +33,37 @@ struct Hit {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
-    branch: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     q: String,
+    #[serde(default, deserialize_with = "typed")]
+    task: String,
+    #[serde(default, deserialize_with = "typed")]
+    user: String,
 }
 
-pub(super) async fn of_session(
-    visit: Visit,
-    Path(session): Path<String>,
+pub(super) async fn show(
+    OfTenant { visit, .. }: OfTenant,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
-    let q = wanted.q.trim().to_owned();
-    let found = if q.is_empty() {
-        visit.get(place.api("", &[])).await?;
+    let [q, task, user] = [&wanted.q, &wanted.task, &wanted.user].map(|text| meant(text.trim()));
+    let is_of_nobody = task.is_empty() && user.is_empty();
+    let found = if q.is_empty() || is_of_nobody {
         Value::Null
     } else {
-        visit.get(place.api("/recall", &[("q", &q), ("limit", "20")])).await?
-    };
-    let title = format!("{}: ask the past", place.session);
-    let hits = found.list("items").iter().map(|one| hit(place.clone(), one)).collect();
-    let about = about(&found);
-    html(&Recall { page: Page::of(&visit, "sessions", &title), place: Some(place), q, hits, about })
-}
-
-pub(super) async fn of_all(visit: Visit, Query(wanted): Query<Wanted>) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let q = wanted.q.trim().to_owned();
-    let found = if q.is_empty() {
-        Value::Null
-    } else {
-        visit.get(with_query("/v1/recall", &[("q", &q), ("limit", "20")])).await?
+        let pairs = [("q", q.as_str()), ("task_id", &task), ("user", &user), ("limit", "20")];
+        visit.get(with_query("/v1/recall", &pairs)).await?
     };
     let place_of = |one: &Value| Place::new(one.text("session_id"), OnBranch { branch: one.text("branch") });
     let hits = found.list("items").iter().map(|one| hit(place_of(one), one)).collect();
     let about = about(&found);
-    html(&Recall { page: Page::of(&visit, "recall", "Ask the past"), place: None, q, hits, about })
+    html(&Recall {
+        page: Page::of(&visit, "recall", "Ask the past"),
+        is_asked: !q.is_empty(),
+        is_of_nobody,
+        wanted,
+        hits,
+        about,
+    })
 }
 
 fn hit(place: Place, one: &Value) -> Hit {
@@ -83,7 +78,7 @@ fn hit(place: Place, one: &Value) -> Hit {
     }
 }
 
-fn about(found: &Value) -> String {
+pub(super) fn about(found: &Value) -> String {
     if found.is_null() {
         return String::new();
     }

@@ -1,15 +1,15 @@
 //! The record of a version, each entry with the messages that it came from, and the text that contexts show of it.
 
 use askama::Template;
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use axum::response::Response;
 use serde::Deserialize;
 
-use super::{OnBranch, Place, html};
-use crate::entry::{Section, sections};
+use super::{OfSession, Place, html};
+use crate::entry::{Section, mark_unsent, sections};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, percent_or, shown, time, word};
-use crate::visit::Visit;
+use crate::whereabouts::Shown;
 
 /// The most characters of the rendering.
 const RENDERED: usize = 200_000;
@@ -25,23 +25,19 @@ struct Record {
     about: String,
     scores: String,
     sections: Vec<Section>,
+    unsent: usize,
     rendering: String,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
-    branch: String,
     version: Option<i64>,
 }
 
 pub(super) async fn show(
-    visit: Visit,
-    Path(session): Path<String>,
+    OfSession { visit, place }: OfSession,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
     let session = visit.get(place.api("", &[])).await?;
     let current = session.whole("summary_version");
     let version = wanted.version.unwrap_or(current);
@@ -57,15 +53,21 @@ pub(super) async fn show(
             about: String::new(),
             scores: String::new(),
             sections: Vec::new(),
+            unsent: 0,
             rendering: String::new(),
         });
     }
     let path = format!("/summaries/{version}");
-    let (record, listed, rendering) = futures::try_join!(
+    let (record, listed, rendering, context) = futures::try_join!(
         visit.get(place.api(&path, &[])),
         visit.get(place.api("/summaries", &[("limit", "100")])),
         visit.text(place.api(&path, &[]), "text/markdown"),
+        visit.look(Shown::path(&place, None)),
     )?;
+    let mut sections = sections(&record);
+    if version == current && !context.is_null() {
+        mark_unsent(&mut sections, Shown::of(&context).whole());
+    }
     let number = |one: &serde_json::Value| one.whole("version");
     let versions = listed.list("items").iter().map(number);
     let versions = versions.map(|n| (n, place.page("/record", &[("version", &n.to_string())]))).collect();
@@ -88,7 +90,8 @@ pub(super) async fn show(
             percent_or(record.share("facts_score")),
             percent_or(record.under("exam").share("score"))
         ),
-        sections: sections(&record),
+        unsent: sections.iter().flat_map(|section| &section.entries).filter(|entry| entry.is_unsent).count(),
+        sections,
         rendering: shown(&rendering, RENDERED),
         place,
     })

@@ -1,21 +1,20 @@
 //! A session: how full it is, its calls, its versions and its compressions.
 
 use askama::Template;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::sessions::{digest, hundredths, level};
-use super::{OnBranch, Place, html};
+use super::{OfSession, Place, html};
 use crate::chart::{self, Call, Chart, PARTS};
 use crate::cost::Tokens;
 use crate::fault::Fault;
 use crate::view::{
     Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
 };
-use crate::visit::Visit;
 use anchord_http::AppState;
 
 /// The calls of the chart.
@@ -124,19 +123,14 @@ struct BranchRow {
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
     #[serde(default)]
-    branch: String,
-    #[serde(default)]
     seen: String,
 }
 
 pub(super) async fn show(
     State(state): State<AppState>,
-    visit: Visit,
-    Path(session): Path<String>,
+    OfSession { visit, place }: OfSession,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    let place = Place::new(session, OnBranch { branch: wanted.branch });
     let (session, served, compressions, versions, branches) = futures::try_join!(
         visit.get(place.api("", &[])),
         visit.get(place.api("/served-contexts", &[("limit", "120")])),

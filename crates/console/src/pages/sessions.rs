@@ -13,8 +13,10 @@ use sha2::{Digest as _, Sha256};
 use super::{OnBranch, Place, html};
 use crate::PATH;
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, ago, count, percent, percent_or, shown, tokens, with_query, word};
-use crate::visit::Visit;
+use crate::view::{
+    Look as _, Page, ago, count, meant, percent, percent_or, shown, tokens, typed, with_query, word,
+};
+use crate::visit::{OfTenant, Visit};
 use anchord_http::AppState;
 
 /// Sessions of a page.
@@ -22,11 +24,11 @@ const ROWS: &str = "25";
 
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     q: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     task: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "typed")]
     user: String,
     #[serde(default)]
     cursor: String,
@@ -76,17 +78,16 @@ struct Row {
 
 pub(super) async fn list(
     State(state): State<AppState>,
-    visit: Visit,
+    OfTenant { visit, .. }: OfTenant,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
     let path = with_query(
         "/v1/sessions",
         &[
             ("limit", ROWS),
-            ("named", wanted.q.trim()),
-            ("task_id", wanted.task.trim()),
-            ("user", wanted.user.trim()),
+            ("named", meant(wanted.q.trim()).as_str()),
+            ("task_id", &meant(wanted.task.trim())),
+            ("user", &meant(wanted.user.trim())),
             ("cursor", &wanted.cursor),
             ("include", "settings"),
         ],

@@ -16,7 +16,7 @@ use crate::entry::{Section, sections};
 use crate::fault::Fault;
 use crate::message::{Part, parts};
 use crate::view::{Look as _, Page, count, percent_or, shown};
-use crate::visit::{Visit, require_own_page};
+use crate::visit::{OfTenant, require_own_page};
 use anchord_http::AppState;
 use anchord_http::admission::bodies::{Bodies, Reserved};
 use anchord_http::admission::heavy::in_turn;
@@ -66,8 +66,10 @@ struct Wrong {
     detail: String,
 }
 
-pub(super) async fn show(State(state): State<AppState>, visit: Visit) -> Result<Response, Fault> {
-    visit.tenant_only()?;
+pub(super) async fn show(
+    State(state): State<AppState>,
+    OfTenant { visit, .. }: OfTenant,
+) -> Result<Response, Fault> {
     let most = format!("{} MB", state.limits.body_bytes / (1024 * 1024));
     html(&Try { page: Page::of(&visit, "try", "Try it"), most })
 }
@@ -83,16 +85,13 @@ struct Dropped {
 /// Reads a form within the tenant's share of memory.
 async fn dropped(
     state: &AppState,
-    visit: &Visit,
+    from: &OfTenant,
     request: Request,
     bodies: &Bodies,
 ) -> Result<Dropped, Fault> {
     require_own_page(request.headers())?;
-    if !visit.who.can("write") {
-        let detail = "This key does not have the scope `write`.";
-        return Err(Fault::refused(StatusCode::FORBIDDEN, "Not with this key", detail));
-    }
-    let memory = bodies.reserve(visit.tenant_only()?, state.limits.body_bytes).ok_or_else(|| {
+    from.visit.writers_only()?;
+    let memory = bodies.reserve(from.tenant, state.limits.body_bytes).ok_or_else(|| {
         let detail = "Another transcript of yours is being tried. Try again when it is done.";
         Fault::refused(StatusCode::TOO_MANY_REQUESTS, "One at a time", detail)
     })?;
@@ -130,7 +129,7 @@ async fn dropped(
 }
 
 /// Reads a transcript in the tenant's turn.
-async fn read(visit: &Visit, text: &mut String) -> Result<Transcript, Fault> {
+async fn read(from: &OfTenant, text: &mut String) -> Result<Transcript, Fault> {
     if text.is_empty() {
         return Err(Fault::refused(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -139,9 +138,8 @@ async fn read(visit: &Visit, text: &mut String) -> Result<Transcript, Fault> {
         ));
     }
     let text = std::mem::take(text);
-    let read = in_turn(visit.tenant_only()?, move || {
-        transcript::read(&text, None, None).map_err(|error| error.to_string())
-    });
+    let read =
+        in_turn(from.tenant, move || transcript::read(&text, None, None).map_err(|error| error.to_string()));
     let read = read.await.map_err(|error| {
         Fault::refused(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", error.to_string())
     })?;
@@ -163,11 +161,10 @@ fn told<T>(result: Result<T, Fault>) -> Result<Result<T, Response>, Fault> {
 pub(super) async fn look(
     State(state): State<AppState>,
     Extension(bodies): Extension<Bodies>,
-    visit: Visit,
+    from: OfTenant,
     request: Request,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    match told(tried(&state, &visit, (request, &bodies)).await)? {
+    match told(tried(&state, &from, (request, &bodies)).await)? {
         Ok(tried) => html(&tried),
         Err(wrong) => Ok(wrong),
     }
@@ -175,19 +172,19 @@ pub(super) async fn look(
 
 async fn tried(
     state: &AppState,
-    visit: &Visit,
+    from: &OfTenant,
     (request, bodies): (Request, &Bodies),
 ) -> Result<Tried, Fault> {
-    let mut dropped = dropped(state, visit, request, bodies).await?;
+    let mut dropped = dropped(state, from, request, bodies).await?;
     let target = dropped.target.parse::<u32>().ok();
-    let transcript = read(visit, &mut dropped.text).await?;
+    let transcript = read(from, &mut dropped.text).await?;
     let mut body = body_of(&transcript, &transcript.messages)?;
     body.pop();
     if let Some(target) = target {
         let _ = write!(body, ",\"target_tokens\":{target}");
     }
     body.push('}');
-    let reply = visit.call(Call::of(Method::POST, "/v1/compress", Some(body))).await?;
+    let reply = from.visit.call(Call::of(Method::POST, "/v1/compress", Some(body))).await?;
     let reply: Value = serde_json::from_slice(&reply).map_err(|error| Fault::internal(&error))?;
     let (before, after) = (reply.whole("tokens_before"), reply.whole("tokens_after"));
     let per_call = |calls: i64| {
@@ -224,7 +221,7 @@ async fn tried(
             .filter_map(Value::as_str)
             .map(|text| shown(text, 300))
             .collect(),
-        can_keep: visit.who.can("write"),
+        can_keep: from.visit.who.can("write"),
         cost: [1, 10, 100].into_iter().map(per_call).collect(),
     })
 }
@@ -242,26 +239,29 @@ fn body_of(transcript: &Transcript, messages: &[transcript::Logged]) -> Result<S
 pub(super) async fn keep(
     State(state): State<AppState>,
     Extension(bodies): Extension<Bodies>,
-    visit: Visit,
+    from: OfTenant,
     request: Request,
 ) -> Result<Response, Fault> {
-    visit.tenant_only()?;
-    match told(kept(&state, &visit, (request, &bodies)).await)? {
+    match told(kept(&state, &from, (request, &bodies)).await)? {
         Ok(kept) => html(&kept),
         Err(wrong) => Ok(wrong),
     }
 }
 
-async fn kept(state: &AppState, visit: &Visit, (request, bodies): (Request, &Bodies)) -> Result<Kept, Fault> {
-    let mut dropped = dropped(state, visit, request, bodies).await?;
-    let transcript = read(visit, &mut dropped.text).await?;
+async fn kept(
+    state: &AppState,
+    from: &OfTenant,
+    (request, bodies): (Request, &Bodies),
+) -> Result<Kept, Fault> {
+    let mut dropped = dropped(state, from, request, bodies).await?;
+    let transcript = read(from, &mut dropped.text).await?;
     let name = if dropped.name.is_empty() {
         format!("tried-{}", state.clock.now().format("%Y%m%d-%H%M%S"))
     } else {
         dropped.name
     };
     let place = Place::new(name.clone(), OnBranch::default());
-    if !visit.look(place.api("", &[])).await?.is_null() {
+    if !from.visit.look(place.api("", &[])).await?.is_null() {
         let detail = format!("There is a session {} already. Choose another name.", shown(&name, 80));
         return Err(Fault::refused(StatusCode::CONFLICT, "The name is taken", detail));
     }
@@ -274,7 +274,7 @@ async fn kept(state: &AppState, visit: &Visit, (request, bodies): (Request, &Bod
         });
         let (batch, later) = rest.split_at(fitting.count().max(1).min(rest.len()));
         let body = body_of(&transcript, batch)?;
-        visit.call(Call::of(Method::POST, place.api("/messages", &[]), Some(body))).await?;
+        from.visit.call(Call::of(Method::POST, place.api("/messages", &[]), Some(body))).await?;
         rest = later;
     }
     Ok(Kept {

@@ -99,20 +99,22 @@ impl Context<'_> {
         Ok(format!("{before}\"messages\":[{}]{after}", self.messages.join(",")))
     }
 
-    /// SHA-256 over what goes to the model: `system` as JSON, when there is one, and the JSON of each message, each with a
-    /// line feed behind it.
+    /// SHA-256 over what goes to the model up to each of its texts, the last over all of it: `system` as JSON, when there is one,
+    /// and the JSON of each message, each with a line feed behind it.
     ///
     /// # Errors
     /// When the system prompt does not go into JSON.
-    pub fn sha256(&self) -> serde_json::Result<[u8; 32]> {
+    pub fn prefixes_sha256(&self) -> serde_json::Result<Vec<[u8; 32]>> {
         let mut hash = Sha256::new();
         let system = self.written_system().transpose()?;
         let messages = self.messages.iter().map(AsRef::as_ref);
-        for text in system.as_deref().map(RawValue::get).into_iter().chain(messages) {
+        let texts = system.as_deref().map(RawValue::get).into_iter().chain(messages);
+        let digest = |text: &str| {
             hash.update(text.as_bytes());
             hash.update(b"\n");
-        }
-        Ok(hash.finalize().into())
+            hash.clone().finalize().into()
+        };
+        Ok(texts.map(digest).collect())
     }
 
     /// The system prompt as JSON.

@@ -20,7 +20,7 @@ use anchord_session::session::Session;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_session::warning::Warning;
-use anchord_store::context::{ContextSource, Past};
+use anchord_store::context::{ContextSource, FoundPast, Past};
 use anchord_store::load::Tries;
 use anchord_store::served::{Parameters, Served, ServedTokens};
 
@@ -57,15 +57,25 @@ pub struct ContextQuery {
     #[param(minimum = 0)]
     pub version: Option<i64>,
     /// The newest message to serve: what the context was when it was the newest. Without `version`: under the version
-    /// that was current then. Notes are those that were made before it was answered; pins, settings and marks are always today's, for they have no history; which
-    /// outputs were placeholders is counted once more.
+    /// that was current then. Notes are those that were made before it was answered; settings, the tenant's pins and marks are
+    /// always today's, for they have no history, and so are the session's own without `pinned_by`; which outputs were placeholders
+    /// is counted once more.
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,
+    /// Of an earlier state, with `through_seq` or `version`: leaves out pins of the session that were made after this moment. One that was
+    /// removed since is not there either.
+    pub pinned_by: Option<DateTime<Utc>>,
 }
 
 impl ContextQuery {
     /// The same, if its values are within their bounds.
     pub(crate) fn checked(self) -> Result<Self> {
+        if self.pinned_by.is_some() && self.through_seq.is_none() && self.version.is_none() {
+            return Err(ApiError::parameter(
+                "pinned_by",
+                "is of an earlier state: name through_seq or version",
+            ));
+        }
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
             let detail = "must have 1 to 200 characters and no control characters";
             return Err(ApiError::parameter("model", detail));
@@ -91,6 +101,7 @@ impl ContextQuery {
             recap: self.recap,
             version: self.version,
             through_seq: self.through_seq,
+            pinned_by: self.pinned_by,
             cache_control: self.cache_control,
             is_model_unknown: false,
         };
@@ -120,6 +131,7 @@ struct Asked {
     recap: bool,
     version: Option<i64>,
     through_seq: Option<Seq>,
+    pinned_by: Option<DateTime<Utc>>,
     cache_control: Option<CacheTtl>,
     is_model_unknown: bool,
 }
@@ -278,7 +290,7 @@ async fn serve(
     if asked.is_model_unknown {
         warnings.extend(query.model.as_deref().map(Warning::of_requested_model));
     }
-    let Rendered { body, tokens, sha256, served } =
+    let Rendered { body, tokens, served } =
         match Box::pin(assembled(caller, source, asked, (warnings, within))).await {
             Err(ApiError::BudgetTooSmall { min_tokens }) if !asked.is_past() => {
                 return Err(least_budget(state, caller, name, asked, min_tokens).await?);
@@ -289,6 +301,7 @@ async fn serve(
     let tokens = ServedTokens { whole, ..tokens };
     // An earlier state is not what the session goes on with, so it is not counted as served.
     if !asked.is_past() && !caller.looks_on {
+        let sha256 = served.sha256();
         let prefix = state.served_prefixes.serve((caller.tenant, session), served);
         let tokens = ServedTokens { cached: prefix.cached, new: prefix.new, ..tokens };
         state.store.note_served(session.of(caller.tenant), Served { tokens, sha256, ..noted });
@@ -354,18 +367,18 @@ async fn find_past(
     if query.version.is_some_and(|version| version < least) {
         return Err(ApiError::parameter("version", format!("must be at least {least}")));
     }
-    let asked = (query.version, query.through_seq);
-    match state.store.find_past_context(caller.tenant, session, asked, query.max_input_tokens).await? {
-        Past::NoSession => Err(ApiError::NotFound(Kind::SessionNotFound)),
-        Past::NoVersion => Err(ApiError::NotFound(Kind::VersionNotFound)),
-        Past::OutOfRange(least, most) => {
+    let past = Past { version: query.version, through: query.through_seq, pinned_by: query.pinned_by };
+    match state.store.find_past_context(caller.tenant, session, past, query.max_input_tokens).await? {
+        FoundPast::NoSession => Err(ApiError::NotFound(Kind::SessionNotFound)),
+        FoundPast::NoVersion => Err(ApiError::NotFound(Kind::VersionNotFound)),
+        FoundPast::OutOfRange(least, most) => {
             Err(ApiError::parameter("through_seq", format!("must be from {least} to {most}")))
         }
-        Past::Found(source) => Ok(*source),
+        FoundPast::Found(source) => Ok(*source),
     }
 }
 
-/// The reply as JSON, with its tokens and a digest of what it sends.
+/// The reply as JSON, with its tokens and what it sends as digests.
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
@@ -385,7 +398,6 @@ async fn assembled(
 struct Rendered {
     body: Bytes,
     tokens: ServedTokens,
-    sha256: [u8; 32],
     served: ServedMessages,
 }
 
@@ -393,7 +405,7 @@ struct Rendered {
 /// revision and mask position, and the query.
 fn entity_tag(session: &Session, query: Asked) -> String {
     format!(
-        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}{}\"",
+        "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}{}{}\"",
         // An earlier state is assembled in another way.
         if query.is_past() { "past." } else { "" },
         session.id.0.simple(),
@@ -405,6 +417,7 @@ fn entity_tag(session: &Session, query: Asked) -> String {
         budget(session, query),
         u8::from(query.recap),
         query.cache_control.map_or("", CacheTtl::as_str),
+        query.pinned_by.map(|by| format!(".{}", by.timestamp_micros())).unwrap_or_default(),
         if query.is_model_unknown { ".unknown" } else { "" }
     )
 }
@@ -471,11 +484,10 @@ fn render(
     };
     let context =
         assemble(&input).map_err(|refused| ApiError::BudgetTooSmall { min_tokens: refused.min_tokens })?;
-    let served = ServedMessages::of(&context);
     let mut usage = session.usage();
     let outputs = usage.components.tool_outputs;
     if query.is_default(session) {
-        usage = usage.serving(served.tokens(), session.policy().context_window);
+        usage = usage.serving(context.tokens.total(), session.policy().context_window);
     }
     let warnings = warnings.into_iter().map(Warning::in_full).collect();
     let body = context.to_json(|context| {
@@ -487,12 +499,16 @@ fn render(
     });
     let body = Bytes::from(body.map_err(ApiError::internal)?);
     // An earlier state is not noted, so that nobody asks for its digest.
-    let sha256 = if query.is_past() { [0; 32] } else { context.sha256().map_err(ApiError::internal)? };
+    let served = if query.is_past() {
+        ServedMessages::default()
+    } else {
+        ServedMessages::of(&context).map_err(ApiError::internal)?
+    };
     // The session counts its outputs as they are served, before anything is cut to fit.
     let outputs = u32::try_from(outputs).unwrap_or(u32::MAX).min(context.tokens.tail);
     let parts = context.tokens;
     let tokens = ServedTokens {
-        total: served.tokens(),
+        total: parts.total(),
         system: parts.system,
         summary: parts.summary,
         digest: parts.digest,
@@ -501,5 +517,5 @@ fn render(
         tool_outputs: outputs,
         ..ServedTokens::default()
     };
-    Ok(Rendered { body, tokens, sha256, served })
+    Ok(Rendered { body, tokens, served })
 }

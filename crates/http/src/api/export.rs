@@ -42,9 +42,9 @@ pub struct ExportLine {
     /// Of the session: its caller's todo list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub todos: Option<Vec<NewTodo>>,
-    /// Of the session: ids of extracted constraints that its caller dropped.
+    /// Of the session: ids of extracted constraints and of requests that its caller dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub removed_constraints: Option<Vec<String>>,
+    pub dropped_entries: Option<Vec<String>>,
     /// Of the session: its caller's probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes: Option<Vec<Value>>,
@@ -208,7 +208,7 @@ fn head_line(head: ExportHead) -> ExportLine {
         pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
         notes: Some(head.notes),
         todos: Some(head.todos.into_iter().map(NewTodo::from).collect()),
-        removed_constraints: Some(head.removed_constraints),
+        dropped_entries: Some(head.dropped_entries),
         probes: Some(probes),
         created_at: Some(head.session.created_at),
         ..ExportLine::default()

@@ -6,12 +6,11 @@ use crate::api::prelude::*;
 use crate::api::tasks::TaskPath;
 use anchord_context::note::{self, Note};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::digest;
 use anchord_record::handoff::{self, DEFAULT_LEVEL, LEVELS, Origin};
 use anchord_record::render::{self, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_store::Tx;
-use anchord_store::ledger::list_removed_constraints;
+use anchord_store::ledger::list_dropped_entries;
 use anchord_store::notes::{self, StoredNote};
 use anchord_store::sessions::{Session, SessionFilter};
 use anchord_store::summaries::{self, StoredVersion, UnreadVersion};
@@ -155,7 +154,7 @@ pub async fn find_task_handoff(
     caller.compute(move |_| answer(found_versions, notes, bound)).await
 }
 
-/// A version, and the constraints that the caller has dropped since.
+/// A version, and the entries that the caller has dropped since.
 struct Found {
     version: UnreadVersion,
     dropped: BTreeSet<String>,
@@ -163,7 +162,7 @@ struct Found {
 
 async fn find_version(tx: &mut Tx, key: SessionKey, number: i64) -> Result<Option<Found>, StoreError> {
     let Some(version) = summaries::find_unread(tx, key, number).await? else { return Ok(None) };
-    let dropped = list_removed_constraints(tx, key).await?;
+    let dropped = list_dropped_entries(tx, key).await?;
     Ok(Some(Found { version, dropped }))
 }
 
@@ -171,9 +170,7 @@ impl Found {
     /// Parses the version, and takes out what was dropped.
     fn read(self) -> Result<StoredVersion, StoreError> {
         let mut stored = self.version.read()?;
-        let summary = &mut stored.version.summary;
-        summary.constraints.retain(|known| !self.dropped.contains(&known.id));
-        digest::forget(&mut summary.digest, &self.dropped);
+        stored.version.summary.leave_dropped(&self.dropped);
         Ok(stored)
     }
 }

@@ -30,7 +30,7 @@ use anchord_store::import::{self, Head, Outcome};
 use anchord_store::notes::NotesRoom;
 
 /// The most ids of dropped constraints in an import.
-const MAX_REMOVED_CONSTRAINTS: usize = 1_000;
+const MAX_DROPPED_ENTRIES: usize = 1_000;
 /// The result of an import.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ImportResult)]
@@ -318,13 +318,13 @@ fn read_head(line: ExportLine) -> Result<Head> {
     let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
     let notes = read_notes(line.notes.unwrap_or_default())?;
     let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
-    let removed_constraints = line.removed_constraints.unwrap_or_default();
-    if removed_constraints.len() > MAX_REMOVED_CONSTRAINTS {
-        let detail = format!("must hold at most {MAX_REMOVED_CONSTRAINTS}");
-        return Err(ApiError::invalid("/0/removed_constraints", detail));
+    let dropped_entries = line.dropped_entries.unwrap_or_default();
+    if dropped_entries.len() > MAX_DROPPED_ENTRIES {
+        let detail = format!("must hold at most {MAX_DROPPED_ENTRIES}");
+        return Err(ApiError::invalid("/0/dropped_entries", detail));
     }
-    if removed_constraints.iter().any(|id| id.contains('\0') || id.len() > 200) {
-        return Err(ApiError::invalid("/0/removed_constraints", "must hold ids of constraints"));
+    if dropped_entries.iter().any(|id| id.contains('\0') || id.len() > 200) {
+        return Err(ApiError::invalid("/0/dropped_entries", "must hold ids of constraints and requests"));
     }
     let asked = line.probes.unwrap_or_default();
     if asked.len() > usize::try_from(MAX_CALLERS).unwrap_or(usize::MAX) {
@@ -337,7 +337,7 @@ fn read_head(line: ExportLine) -> Result<Head> {
         let probe = NewProbe::from(probe).checked().map_err(refuse)?;
         probes.push(serde_json::to_string(&probe).map_err(ApiError::internal)?);
     }
-    Ok(Head { settings: line.settings.unwrap_or_default(), pins, notes, todos, removed_constraints, probes })
+    Ok(Head { settings: line.settings.unwrap_or_default(), pins, notes, todos, dropped_entries, probes })
 }
 
 /// Checks the notes of an export. Stored notes had no secrets; a file may.

@@ -1,6 +1,6 @@
 //! Lists the ledger: the facts that code, not a model, extracted from the messages of a session.
 //!
-//! Files, errors, identifiers and constraints come from the current version's record, commands and test runs from
+//! Files, errors, identifiers, constraints and requests come from the current version's record, commands and test runs from
 //! their rows. Messages after the anchor are read within the request, so that the ledger is never behind the session.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use anchord_messages::message::Numbered;
 use anchord_record::merge::{MergeContext, merge};
 use anchord_record::proposal::Proposal;
 use anchord_record::redacted::redact_facts;
-use anchord_record::summary::{ErrorStatus, FileStatus, Summary};
+use anchord_record::summary::{ErrorStatus, FileStatus, RequestState, Summary};
 use anchord_store::ledger::{self as rows, EntryRow, Place};
 use anchord_store::messages::{self, SeqRange, StoredMessage};
 use anchord_store::sessions::{self, Session};
@@ -58,6 +58,8 @@ pub enum LedgerKind {
     Identifier,
     /// The requirement, verbatim.
     Constraint,
+    /// What a person asked for.
+    Request,
 }
 
 /// Which facts to list.
@@ -227,12 +229,24 @@ pub enum LedgerItem {
         /// The messages that show it; empty for pins.
         seqs: Vec<Seq>,
     },
+    /// What a person asked for.
+    #[schema(title = "RequestFact")]
+    Request {
+        /// Its id, for `DELETE …/requests/{id}`.
+        id: String,
+        /// The request, quoted and shortened.
+        text: String,
+        /// Its state.
+        state: RequestState,
+        /// The messages that it came from.
+        seqs: Vec<Seq>,
+    },
 }
 
 /// The position of an item: its kind, and its place among those of the kind.
 type Position = (LedgerKind, Seq, i32);
 
-/// Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints.
+/// Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/ledger", tag = "ledger", operation_id = "ledger.list", params(SessionPath, LedgerQuery),
     responses((status = 200, body = LedgerPage, description = "A page of facts."))
@@ -306,7 +320,7 @@ async fn load(tx: &mut Tx, tenant: TenantId, name: &SessionRef) -> Result<Source
     let pins = pins::list_all(tx, tenant, &session).await?.into_iter().map(|pin| {
         Constraint::new(pin.id, redact(&pin.text).into_owned(), ConstraintSource::Pin, Vec::new())
     });
-    let removed = rows::list_removed_constraints(tx, session.id.of(tenant)).await?;
+    let removed = rows::list_dropped_entries(tx, session.id.of(tenant)).await?;
     let (record, carry) = current.map(|stored| (stored.version.summary, stored.carry)).unwrap_or_default();
     Ok(Source {
         version: session.last_version + 1,
@@ -344,9 +358,12 @@ impl Source {
             anchor,
             through_seq,
             pins: &self.pins,
-            removed_constraints: &self.removed,
+            dropped_entries: &self.removed,
         };
-        let merged = merge(Some(self.record), &facts, &Proposal::default(), context);
+        // Nothing is merged when no message came since.
+        let mut record = self.record;
+        record.leave_dropped(&self.removed);
+        let merged = merge(Some(record), &facts, &Proposal::default(), context);
         let Facts { commands, test_runs, .. } = facts;
         Book { record: merged.summary, commands, test_runs, through_seq }
     }
@@ -393,6 +410,12 @@ impl Book {
                 seqs: error.seqs.clone(),
             })),
             LedgerKind::Identifier => by_index(record.things.iter().flat_map(identifiers)),
+            LedgerKind::Request => by_index(record.requests.iter().map(|request| LedgerItem::Request {
+                id: request.id(),
+                text: request.text.clone(),
+                state: request.state,
+                seqs: request.seqs.clone(),
+            })),
             LedgerKind::Constraint => {
                 let binding = record.constraints.iter().map(|constraint| (constraint, false));
                 let proposed = record.proposed_constraints.iter().map(|constraint| (constraint, true));

@@ -47,9 +47,9 @@ pub mod branches;
 pub mod calls;
 pub mod compress;
 pub mod compressions;
-pub mod constraints;
 pub mod context;
 pub mod deliveries;
+pub mod dropped;
 pub mod evaluations;
 pub mod events;
 pub mod export;
@@ -122,7 +122,8 @@ pub(crate) fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(settings::find_settings, settings::put_settings, settings::patch_settings))
         .routes(routes!(models::list_models))
         .routes(routes!(models::find_model, models::put_model, models::delete_model))
-        .routes(routes!(constraints::remove_constraint))
+        .routes(routes!(dropped::remove_constraint))
+        .routes(routes!(dropped::close_request))
         .routes(routes!(tokens::count_tokens))
         .routes(routes!(preaggregate::preaggregate_outputs))
         .routes(routes!(compress::compress_messages))

@@ -26,6 +26,7 @@ pub enum Kind {
     ProbeNotFound,
     EvaluationNotFound,
     ConstraintNotFound,
+    RequestNotFound,
     ToolOutputNotFound,
     ModelNotFound,
     TaskNotFound,

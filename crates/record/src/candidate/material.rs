@@ -54,8 +54,8 @@ pub struct Material {
     pub todos: Vec<Todo>,
     /// The pins, in order.
     pub pins: Vec<Constraint>,
-    /// Ids of extracted constraints that the caller dropped.
-    pub removed_constraints: BTreeSet<String>,
+    /// Ids of extracted constraints and of requests that the caller dropped.
+    pub dropped_entries: BTreeSet<String>,
     /// Treatment of the user's demands in the span.
     pub constraint_mode: ConstraintMode,
     /// Probes of earlier spans and of the caller that may be asked again.
@@ -96,7 +96,7 @@ impl Material {
             phase: None,
             todos: Vec::new(),
             pins: Vec::new(),
-            removed_constraints: BTreeSet::new(),
+            dropped_entries: BTreeSet::new(),
             constraint_mode: ConstraintMode::Bind,
             probes: Vec::new(),
             bound: render::DEFAULT_BOUND_TOKENS,

@@ -431,7 +431,7 @@ fn a_request_that_code_took_for_done_is_opened_again() {
 /// A record after a span in which code found this.
 fn after(record: &Summary, facts: &Facts) -> Summary {
     let none = BTreeSet::new();
-    let ctx = MergeContext { version: 2, anchor: 2, through_seq: 9, pins: &[], removed_constraints: &none };
+    let ctx = MergeContext { version: 2, anchor: 2, through_seq: 9, pins: &[], dropped_entries: &none };
     let proposal = Proposal { is_beside: true, ..Proposal::default() };
     merge(Some(record.clone()), facts, &proposal, ctx).summary
 }

@@ -32,7 +32,10 @@ pub(super) fn find(
     (base, requests): (Option<&Summary>, &[RequestEntry]),
 ) -> Option<ProposedIntent> {
     let is_known = base.is_some_and(|base| !base.session_intent.trim().is_empty());
-    if !facts.requests.is_empty() {
+    // A caller may have closed one since.
+    let is_closed =
+        |base: &Summary| base.requests.iter().zip(requests).any(|(was, is)| was.state != is.state);
+    if !facts.requests.is_empty() || base.is_some_and(is_closed) {
         return of_requests(requests, is_known);
     }
     if is_known {

@@ -118,14 +118,14 @@ fn record(messages: &[Numbered], cuts: &BTreeSet<usize>) -> Summary {
             span,
             &facts,
             record.as_ref(),
-            &requests::after(record.as_ref(), &facts.requests),
+            &requests::after(record.as_ref(), &facts.requests, &BTreeSet::new()),
         );
         let context = MergeContext {
             version,
             anchor: i64::try_from(from).unwrap(),
             through_seq: i64::try_from(*to).unwrap(),
             pins: &[],
-            removed_constraints: &BTreeSet::new(),
+            dropped_entries: &BTreeSet::new(),
         };
         record = Some(merge(record, &facts, &proposal, context).summary);
         carry = facts.carry;

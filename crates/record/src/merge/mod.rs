@@ -46,8 +46,8 @@ pub struct MergeContext<'a> {
     pub through_seq: Seq,
     /// The caller's pins, in the caller's order.
     pub pins: &'a [Constraint],
-    /// Ids of extracted constraints that the caller removed.
-    pub removed_constraints: &'a BTreeSet<String>,
+    /// Ids of extracted constraints and of requests that the caller dropped.
+    pub dropped_entries: &'a BTreeSet<String>,
 }
 
 /// The result of a merge: a summary that is not yet checked.
@@ -88,7 +88,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     decisions::merge(&mut summary.decisions_made, &proposal.decisions);
     errors::merge(&mut summary.errors, facts, ctx.version);
     runs::merge(summary, &facts.test_runs);
-    requests::fold(&mut summary.requests, &facts.requests, &summary.ids);
+    requests::fold(&mut summary.requests, &facts.requests, (&summary.ids, ctx.dropped_entries));
     let gone = requests::bound(&mut summary.requests);
     leave_out(&mut summary.left_out, Section::Requests, gone);
     let mut gone = things::merge(summary, &facts.things, &facts.named);
@@ -96,7 +96,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     leave_out(&mut summary.left_out, Section::Things, gone.saturating_add(facts.things_left_out));
     merge_questions(&mut summary.open_questions, facts, proposal);
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
-    merge_proposals(summary, &facts.proposed_constraints, ctx.removed_constraints);
+    merge_proposals(summary, &facts.proposed_constraints, ctx.dropped_entries);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
     blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
     bound::keep(summary, ctx.anchor, &mut merged.gone);
@@ -157,7 +157,7 @@ fn merge_constraints(
             if !pinned.contains(&wording::normalized(&old.text)) {
                 dropped.push(old);
             }
-        } else if ctx.removed_constraints.contains(&old.id) {
+        } else if ctx.dropped_entries.contains(&old.id) {
             dropped.push(old);
         } else if let Entry::Vacant(place) = texts.entry(wording::normalized(&old.text)) {
             place.insert(kept.len());
@@ -165,7 +165,7 @@ fn merge_constraints(
         }
     }
     for new in found {
-        if new.text.trim().is_empty() || ctx.removed_constraints.contains(&new.id) {
+        if new.text.trim().is_empty() || ctx.dropped_entries.contains(&new.id) {
             continue;
         }
         match texts.entry(wording::normalized(&new.text)) {

@@ -21,15 +21,33 @@ const LONGEST_SUCCESSOR: usize = 160;
 /// The most requests of a summary; closed ones are removed first, the oldest of them first.
 const MOST: usize = 200;
 
-/// The requests of a summary, if there is one, with those of the span merged into them.
-pub fn after(record: Option<&Summary>, new: &[RequestFact]) -> Vec<RequestEntry> {
+/// The requests of a summary, if there is one, with those of the span merged into them, and without those that the caller closed.
+pub fn after(record: Option<&Summary>, new: &[RequestFact], dropped: &BTreeSet<String>) -> Vec<RequestEntry> {
     let mut requests = record.map(|record| record.requests.clone()).unwrap_or_default();
-    fold(&mut requests, new, record.map_or(&Ids::default(), |record| &record.ids));
+    fold(&mut requests, new, (record.map_or(&Ids::default(), |record| &record.ids), dropped));
     requests
 }
 
-/// Merges the span's requests into the record's, message by message. `ids` knows which a model holds open.
-pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact], ids: &Ids) {
+/// Closes the requests that the caller dropped, also where work that went on has ended them since. They stay in the record, as
+/// people's words do.
+pub fn close(requests: &mut [RequestEntry], dropped: &BTreeSet<String>) {
+    if dropped.is_empty() {
+        return;
+    }
+    let stands = |request: &&mut RequestEntry| request.state != RequestState::Superseded;
+    for request in requests.iter_mut().filter(stands).filter(|request| dropped.contains(&request.id())) {
+        request.state = RequestState::Dropped;
+    }
+}
+
+/// Merges the span's requests into the record's, message by message. `ids` knows which a model holds open, and `dropped` has those
+/// that the caller closed, about which a message says nothing any more.
+pub(super) fn fold(
+    record: &mut Vec<RequestEntry>,
+    new: &[RequestFact],
+    (ids, dropped): (&Ids, &BTreeSet<String>),
+) {
+    close(record, dropped);
     if new.is_empty() {
         return;
     }
@@ -41,6 +59,7 @@ pub(super) fn fold(record: &mut Vec<RequestEntry>, new: &[RequestFact], ids: &Id
         }
     }
     record.extend(fold.entries.into_iter().flatten());
+    close(record, dropped);
 }
 
 /// The requests of a summary while those of a span are merged. It has indexes, so that the cost is linear in

@@ -317,7 +317,7 @@ fn a_thing_has_what_was_last_shown_of_it_and_what_that_was_before() {
 }
 
 #[test]
-fn pins_come_first_and_only_removed_constraints_go() {
+fn pins_come_first_and_only_dropped_constraints_go() {
     let user = constraint("u1", "never touch main", ConstraintSource::User);
     let system = constraint("s1", "answer in French", ConstraintSource::System);
     let facts = Facts { constraints: vec![user.clone(), system], ..Facts::default() };
@@ -336,7 +336,7 @@ fn pins_come_first_and_only_removed_constraints_go() {
         Some(b.summary),
         &Facts { constraints: vec![user.clone()], ..Facts::default() },
         &Proposal::default(),
-        MergeContext { removed_constraints: &removed, ..ctx(3) },
+        MergeContext { dropped_entries: &removed, ..ctx(3) },
     );
     assert_eq!(ids(&c.summary), ["s1"], "a pin that the caller took away goes with it");
     assert_eq!(c.gone.constraints.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["p1", "u1"]);
@@ -430,7 +430,7 @@ fn a_proposed_demand_binds_nobody_until_it_is_pinned_and_goes_when_it_is_removed
 
     let pins = [constraint("p1", "Never touch main!", ConstraintSource::Pin)];
     let removed = BTreeSet::from(["u2".to_owned()]);
-    let context = MergeContext { pins: &pins, removed_constraints: &removed, ..ctx(3) };
+    let context = MergeContext { pins: &pins, dropped_entries: &removed, ..ctx(3) };
     let b = merge(Some(again), &facts, &Proposal::default(), context).summary;
     assert_eq!(ids(&b.constraints), ["p1", "s1"]);
     assert_eq!(b.proposed_constraints, []);

@@ -448,7 +448,7 @@ async fn insert(
     Ok(())
 }
 
-/// Copies what a branch has of its own from the start: pins, removed constraints, todo list, the caller's probes, and the
+/// Copies what a branch has of its own from the start: pins, dropped entries, todo list, the caller's probes, and the
 /// notes as they were `through` a message.
 async fn copy_own(
     tx: &mut PgConnection,
@@ -458,12 +458,12 @@ async fn copy_own(
 ) -> Result<()> {
     sqlx::query!(
         "with pinned as (
-           insert into pins (tenant_id, session_id, position, id, body)
-           select x.tenant_id, $3, x.position, x.id, x.body from pins x where x.tenant_id = $1 and x.session_id = $2
+           insert into pins (tenant_id, session_id, position, id, body, created_at)
+           select x.tenant_id, $3, x.position, x.id, x.body, x.created_at from pins x where x.tenant_id = $1 and x.session_id = $2
          ),
          removed as (
-           insert into removed_constraints (tenant_id, session_id, constraint_id, removed_at)
-           select x.tenant_id, $3, x.constraint_id, x.removed_at from removed_constraints x
+           insert into dropped_entries (tenant_id, session_id, entry_id, dropped_at)
+           select x.tenant_id, $3, x.entry_id, x.dropped_at from dropped_entries x
            where x.tenant_id = $1 and x.session_id = $2
          ),
          listed as (

@@ -13,8 +13,8 @@ mod past;
 mod source;
 mod texts;
 
-pub use past::Past;
 pub(super) use past::{CARRIED_WITHIN, find_appends, find_user};
+pub use past::{FoundPast, Past};
 pub use source::ContextSource;
 pub use texts::SummarySource;
 
@@ -65,6 +65,7 @@ impl Store {
                     kept,
                     tail: (from, session.head_seq),
                     notes_through: Seq::MAX,
+                    pinned_by: None,
                 };
                 let texts = texts::read(connection, key, &wanted).await?;
                 connection.leave(has_begun).await?;

@@ -1,6 +1,7 @@
 //! Finds the parts of a context at an earlier moment: a version, and the messages that existed then.
 //!
-//! Settings, pins and marks have no history, so they are today's; notes are those of then. Which outputs were placeholders is found by
+//! Settings, the tenant's pins and marks have no history, so they are today's; the session's own pins are those of then that are
+//! still there, and notes are those of then. Which outputs were placeholders is found by
 //! counting the messages again, as the appends did.
 
 use super::source::ContextSource;
@@ -21,9 +22,20 @@ const MOST_COUNTED: Seq = 20_000;
 /// How many messages before the anchor are searched for the carried user message.
 pub(crate) const CARRIED_WITHIN: Seq = 2_000;
 
+/// Which earlier context to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// The version; `None` for the one that was current then, 0 for none.
+    pub version: Option<i64>,
+    /// The newest message; `None` for the one when the version was published.
+    pub through: Option<Seq>,
+    /// The moment by which the session's own pins must have been there; `None` for those of today.
+    pub pinned_by: Option<DateTime<Utc>>,
+}
+
 /// The result of looking for an earlier context.
 #[derive(Clone, Debug)]
-pub enum Past {
+pub enum FoundPast {
     /// There is no such session.
     NoSession,
     /// The session has no such version.
@@ -64,20 +76,22 @@ impl Store {
         &self,
         tenant: TenantId,
         name: &SessionRef,
-        (version, through): (Option<i64>, Option<Seq>),
+        Past { version, through, pinned_by }: Past,
         budget: Option<u32>,
-    ) -> Result<Past> {
+    ) -> Result<FoundPast> {
         let mut tx = self.snapshot(tenant).await?;
-        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(Past::NoSession) };
+        let Some(session) = sessions::find(&mut tx, tenant, name).await? else {
+            return Ok(FoundPast::NoSession);
+        };
         let key = session.id.of(tenant);
         if through.is_some_and(|through| !(1..=session.head_seq).contains(&through)) {
-            return Ok(Past::OutOfRange(1, session.head_seq));
+            return Ok(FoundPast::OutOfRange(1, session.head_seq));
         }
         let version = match (version, through) {
             (Some(0), _) | (None, None) => None,
             (Some(version), _) => match find_version(&mut tx, (tenant, &session), version).await? {
                 Some(found) => Some(found),
-                None => return Ok(Past::NoVersion),
+                None => return Ok(FoundPast::NoVersion),
             },
             (None, Some(through)) => find_version_at(&mut tx, (tenant, &session), through).await?,
         };
@@ -85,7 +99,7 @@ impl Store {
         let published = version.as_ref().map_or(0, |version| version.head);
         let through = through.unwrap_or(published.min(session.head_seq));
         if through < anchor {
-            return Ok(Past::OutOfRange(anchor, session.head_seq));
+            return Ok(FoundPast::OutOfRange(anchor, session.head_seq));
         }
         let policy = session.policy();
         let budget = budget.unwrap_or(policy.context_window);
@@ -121,6 +135,7 @@ impl Store {
             kept,
             tail: (from, through),
             notes_through: notes::through(&session, through),
+            pinned_by,
         };
         let texts = texts::read(&mut tx, key, &wanted).await?;
         tx.commit().await?;
@@ -140,7 +155,7 @@ impl Store {
             };
             ContextSource::new(session, &wanted, texts)
         });
-        Ok(Past::Found(Box::new(made.await?)))
+        Ok(FoundPast::Found(Box::new(made.await?)))
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct TextSelection {
     pub(super) tail: (Seq, Seq),
     /// The message through which notes count.
     pub(super) notes_through: Seq,
+    /// The moment by which the session's own pins must have been there; `None` for those of today.
+    pub(super) pinned_by: Option<DateTime<Utc>>,
 }
 
 /// The texts.
@@ -109,6 +111,7 @@ pub(super) async fn read(
         Row,
         r#"select s.context_revision as "context_revision?",
                   array(select p.body from pins p where p.tenant_id = $1 and p.session_id = $2
+                          and p.created_at <= coalesce($10, 'infinity'::timestamptz)
                         order by p.position) as "pins?",
                   v.rendering as "rendering?", v.rendering_tokens as "rendering_tokens?",
                   v.smaller_renderings as "smaller_renderings?", v.smaller_tokens as "smaller_tokens?",
@@ -160,7 +163,8 @@ pub(super) async fn read(
         wanted.tail.0,
         wanted.tail.1,
         wanted.notes_through,
-        &[&*wanted.kept, &*wanted.requests].concat()
+        &[&*wanted.kept, &*wanted.requests].concat(),
+        wanted.pinned_by
     )
     .fetch_all(connection)
     .await?;

@@ -1,7 +1,7 @@
-//! Removes extracted constraints that a caller drops.
+//! Takes entries out of the record that a caller drops: a constraint that was extracted by mistake, a request that is over.
 //!
-//! A version's record is immutable and keeps the constraint. Its rendering is replaced, so that contexts stop showing
-//! the constraint at once, and the next version does not take it up again.
+//! A version's record is immutable and keeps the entry. Its rendering is replaced, so that contexts stop showing the
+//! constraint at once and the request as open, and the next version's record is without the one and has the other as dropped.
 
 use std::collections::BTreeSet;
 
@@ -17,85 +17,110 @@ use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
 use anchord_record::render::{ServedSummary, Subject};
+use anchord_record::summary::{RequestState, Summary};
 use anchord_record::version::Version;
 
-/// The outcome of a removal.
+/// An entry, by its id.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'a> {
+    /// An extracted constraint, or one that is proposed.
+    Constraint(&'a str),
+    /// A request.
+    Request(&'a str),
+}
+
+/// The outcome of dropping an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removal {
+pub enum Dropped {
     /// There is no such session.
     NoSession,
-    /// The current version has no such constraint.
-    NoConstraint,
+    /// The current version has no such entry.
+    NoEntry,
     /// It is a pin; pins are only replaced as a whole.
     IsPin,
-    /// It is removed, now or by an earlier call.
+    /// It is dropped, now or by an earlier call, or was over before.
     Done,
 }
 
+impl<'a> Entry<'a> {
+    fn id(self) -> &'a str {
+        let (Self::Constraint(id) | Self::Request(id)) = self;
+        id
+    }
+
+    /// What there is to say before it is dropped from a record; `None` when it can be.
+    fn refused(self, record: &Summary) -> Option<Dropped> {
+        match self {
+            Self::Constraint(id) => {
+                let mut all = record.constraints.iter().chain(&record.proposed_constraints);
+                match all.find(|known| known.id == id).map(|found| found.source) {
+                    None => Some(Dropped::NoEntry),
+                    Some(ConstraintSource::Pin) => Some(Dropped::IsPin),
+                    Some(ConstraintSource::User | ConstraintSource::System) => None,
+                }
+            }
+            Self::Request(id) => match record.requests.iter().find(|known| known.id() == id) {
+                None => Some(Dropped::NoEntry),
+                Some(found) if found.state != RequestState::Open => Some(Dropped::Done),
+                Some(_) => None,
+            },
+        }
+    }
+}
+
 impl Store {
-    /// Removes an extracted constraint of the current version for good.
+    /// Drops an entry of the current version for good.
     ///
     /// # Errors
     /// When the database fails, or the version does not parse.
-    pub async fn remove_constraint(
-        &self,
-        tenant: TenantId,
-        name: &SessionRef,
-        constraint: &str,
-    ) -> Result<Removal> {
+    pub async fn drop_entry(&self, tenant: TenantId, name: &SessionRef, entry: Entry<'_>) -> Result<Dropped> {
         let mut tries = Tries::default();
         loop {
-            let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(Removal::NoSession) };
-            let removal = match self.without_constraint(&loaded, constraint).await? {
-                Without::Not(removal) => Some(removal),
-                Without::Shown(version) => self.write_removal(loaded, constraint, &version).await?,
+            let Some(loaded) = self.load_session(tenant, name).await? else { return Ok(Dropped::NoSession) };
+            let dropped = match self.without(&loaded, entry).await? {
+                Without::Not(outcome) => Some(outcome),
+                Without::Shown(version) => self.write_dropped(loaded, entry, &version).await?,
             };
-            if let Some(removal) = removal {
-                return Ok(removal);
+            if let Some(dropped) = dropped {
+                return Ok(dropped);
             }
             tries.again().await?;
         }
     }
 
-    /// The texts of the current version without a constraint.
-    async fn without_constraint(&self, loaded: &Loaded, constraint: &str) -> Result<Without> {
+    /// The texts of the current version without an entry.
+    async fn without(&self, loaded: &Loaded, entry: Entry<'_>) -> Result<Without> {
         let (tenant, session) = (loaded.tenant, loaded.session.clone());
-        let Some(number) = session.version else { return Ok(Without::Not(Removal::NoConstraint)) };
+        let Some(number) = session.version else { return Ok(Without::Not(Dropped::NoEntry)) };
         let mut tx = self.snapshot(tenant).await?;
         let current = summaries::find(&mut tx, session.id.of(tenant), number).await?;
-        let mut removed: BTreeSet<String> =
-            ledger::list_removed_constraints(&mut tx, session.id.of(tenant)).await?;
+        let mut dropped: BTreeSet<String> =
+            ledger::list_dropped_entries(&mut tx, session.id.of(tenant)).await?;
         tx.commit().await?;
         // The session was erased a moment ago.
-        let Some(current) = current else { return Ok(Without::Not(Removal::NoSession)) };
+        let Some(current) = current else { return Ok(Without::Not(Dropped::NoSession)) };
         let mut version = current.version;
-        let record = &version.summary;
-        let mut all = record.constraints.iter().chain(&record.proposed_constraints);
-        let found = all.find(|known| known.id == constraint);
-        match found.map(|found| found.source) {
-            None => return Ok(Without::Not(Removal::NoConstraint)),
-            Some(ConstraintSource::Pin) => return Ok(Without::Not(Removal::IsPin)),
-            Some(ConstraintSource::User | ConstraintSource::System) => {}
+        if let Some(outcome) = entry.refused(&version.summary) {
+            return Ok(Without::Not(outcome));
         }
-        if !removed.insert(constraint.to_owned()) {
-            return Ok(Without::Not(Removal::Done));
+        if !dropped.insert(entry.id().to_owned()) {
+            return Ok(Without::Not(Dropped::Done));
         }
-        version.summary.constraints.retain(|known| !removed.contains(&known.id));
         let shown = compute(tenant, move || {
-            digest::forget(&mut version.summary.digest, &removed);
+            version.summary.leave_dropped(&dropped);
             RenderedTexts::new(&session, &version)
         });
         Ok(Without::Shown(shown.await?))
     }
 
-    /// Stores the removal and the new texts; returns `None`, with nothing changed, when the session has changed since
+    /// Stores that it is dropped, and the new texts; returns `None`, with nothing changed, when the session has changed since
     /// it was read.
-    async fn write_removal(
+    async fn write_dropped(
         &self,
         loaded: Loaded,
-        constraint: &str,
+        entry: Entry<'_>,
         shown: &RenderedTexts,
-    ) -> Result<Option<Removal>> {
+    ) -> Result<Option<Dropped>> {
         let tenant = loaded.tenant;
         let mut tx = self.begin(tenant).await?;
         if !load::hold_as_read(&mut tx, &loaded).await? {
@@ -103,11 +128,11 @@ impl Store {
         }
         let mut session = loaded.session;
         sqlx::query!(
-            "insert into removed_constraints (tenant_id, session_id, constraint_id) values ($1, $2, $3)
+            "insert into dropped_entries (tenant_id, session_id, entry_id) values ($1, $2, $3)
              on conflict do nothing",
             tenant.0,
             session.id.0,
-            constraint
+            entry.id()
         )
         .execute(&mut *tx)
         .await?;
@@ -117,7 +142,7 @@ impl Store {
         session.show(shown.rendering.1, shown.digest.as_ref().map_or(0, |digest| digest.1));
         sessions::update(&mut tx, tenant, &session).await?;
         tx.commit().await?;
-        Ok(Some(Removal::Done))
+        Ok(Some(Dropped::Done))
     }
 }
 
@@ -139,11 +164,11 @@ async fn own_version(tx: &mut Tx, tenant: TenantId, session: &mut Session) -> Re
     sessions::update_for_version(tx, tenant, session).await
 }
 
-/// A version without a constraint.
+/// A version without an entry.
 enum Without {
-    /// The constraint cannot be removed, or is removed already.
-    Not(Removal),
-    /// The texts without the constraint.
+    /// The entry cannot be dropped, or is dropped already.
+    Not(Dropped),
+    /// The texts without the entry.
     Shown(RenderedTexts),
 }
 

@@ -1,0 +1,197 @@
+//! Every change of a session that a form asks for. One that cannot be taken back by a button says first what it brings and takes.
+
+use askama::Template;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use serde_json::{Value, json};
+
+use super::{OfSession, Place, html};
+use crate::api::Call;
+use crate::entry::{Entry, name_of};
+use crate::fault::Fault;
+use crate::view::{Look as _, Page, count, line, meant, segment, shown};
+use crate::visit::{Form, Visit};
+
+/// The most entries of a list that are named.
+const NAMED: usize = 30;
+
+#[derive(Template)]
+#[template(path = "confirm.html")]
+struct Confirm {
+    page: Page,
+    place: Place,
+    asked: String,
+    about: String,
+    effect: String,
+    lists: Vec<List>,
+    what: &'static str,
+    id: String,
+    back: String,
+    button: &'static str,
+}
+
+/// Entries that come, or go.
+struct List {
+    name: &'static str,
+    count: usize,
+    /// Each with its section.
+    entries: Vec<(String, String)>,
+}
+
+pub(super) async fn take(OfSession { visit, place }: OfSession, form: Form) -> Result<Response, Fault> {
+    visit.writers_only()?;
+    if form.text("sure").is_empty()
+        && let Some(confirm) = confirm(&visit, &place, &form).await?
+    {
+        return html(&confirm);
+    }
+    let number = change(&visit, &place, &form).await?;
+    Ok(Redirect::to(&form.done(number)).into_response())
+}
+
+/// Changes something, as a form says; a number that is told of it.
+async fn change(visit: &Visit, place: &Place, form: &Form) -> Result<i64, Fault> {
+    let one = segment(form.text("id"));
+    let text = meant(form.text("text").trim());
+    match form.text("do") {
+        "pin" => {
+            visit.send(Method::POST, place.api("/pins", &[]), Some(json!({ "text": text }))).await?;
+            // About four characters are a token.
+            return Ok(i64::try_from(text.chars().count().div_ceil(4)).unwrap_or(i64::MAX));
+        }
+        "unpin" => visit.send(Method::DELETE, place.api(&format!("/pins/{one}"), &[]), None).await?,
+        "drop-constraint" => {
+            visit.send(Method::DELETE, place.api(&format!("/constraints/{one}"), &[]), None).await?
+        }
+        "close-request" => {
+            visit.send(Method::DELETE, place.api(&format!("/requests/{one}"), &[]), None).await?
+        }
+        "edit-note" => {
+            let arguments = json!({ "arguments": { "id": form.text("id"), "text": text } });
+            let told = visit.send(Method::POST, place.api("/tools/note", &[]), Some(arguments)).await?;
+            if told.is("is_error") {
+                let detail = shown(&told.text("content"), 400);
+                return Err(Fault::refused(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "The note cannot be changed",
+                    detail,
+                ));
+            }
+            told
+        }
+        "remove-note" => visit.send(Method::DELETE, place.api(&format!("/notes/{one}"), &[]), None).await?,
+        "roll-back" => {
+            let path = place.api(&format!("/summaries/{one}/rollback"), &[]);
+            let made = visit.send(Method::POST, path, Some(json!({}))).await?;
+            return Ok(made.whole("version"));
+        }
+        "compress" => {
+            let asked = Call {
+                prefer: Some("wait=20"),
+                ..Call::of(
+                    Method::POST,
+                    place.api("/compressions", &[]),
+                    Some(json!({ "target": 0.5 }).to_string()),
+                )
+            };
+            visit.call(asked).await?;
+            Value::Null
+        }
+        _ => return Err(Fault::refused(StatusCode::BAD_REQUEST, "No such change", "The form names none.")),
+    };
+    Ok(0)
+}
+
+/// What is asked before a change that takes something away.
+async fn confirm(visit: &Visit, place: &Place, form: &Form) -> Result<Option<Confirm>, Fault> {
+    let id = form.text("id");
+    let confirm = |what, asked: &str, about: &str, effect: &str, button| Confirm {
+        page: Page::of(visit, "sessions", asked),
+        place: place.clone(),
+        asked: asked.to_owned(),
+        about: shown(about, 1_500),
+        effect: effect.to_owned(),
+        lists: Vec::new(),
+        what,
+        id: id.to_owned(),
+        back: form.back(),
+        button,
+    };
+    let of_ledger = async |kind| {
+        let found = visit.get(place.api("/ledger", &[("kind", kind), ("limit", "500")])).await?;
+        let one = found.list("items").iter().find(|one| one.text("id") == id).cloned();
+        one.ok_or_else(|| Fault::not_found("The session has no such entry, or no longer."))
+    };
+    Ok(Some(match form.text("do") {
+        "drop-constraint" => confirm(
+            "drop-constraint",
+            "Drop this constraint?",
+            &of_ledger("constraint").await?.text("text"),
+            "It takes away: contexts show it no longer from the next call on, neither in the record nor in the digest, and no later \
+             version takes it up. To have it again, pin its text.",
+            "Drop it",
+        ),
+        "close-request" => confirm(
+            "close-request",
+            "Close this request?",
+            &of_ledger("request").await?.text("text"),
+            "Contexts show it as dropped from the next call on, and so does the next version. It stays in the record; when somebody asks \
+             for it again, it is open again.",
+            "Close it",
+        ),
+        "remove-note" => {
+            let notes = visit.get(place.api("/notes", &[])).await?;
+            let note = notes.list("notes").iter().find(|note| note.text("id") == id);
+            let text = note.map(|note| note.text("text")).unwrap_or_default();
+            confirm(
+                "remove-note",
+                "Remove this note?",
+                &text,
+                "It takes away: contexts have the note no longer from the next call on. It is not kept.",
+                "Remove it",
+            )
+        }
+        "roll-back" => {
+            let asked = format!("Roll back to version {id}?");
+            let session = visit.get(place.api("", &[])).await?;
+            let current = session.whole("summary_version");
+            let (target, diff) = futures::try_join!(
+                visit.get(place.api(&format!("/summaries/{}", segment(id)), &[])),
+                visit.get(place.api(&format!("/summaries/{current}/diff"), &[("from", id)])),
+            )?;
+            let (from, to) = (target.whole("through_seq") + 1, session.whole("anchor_seq"));
+            let window = if from <= to {
+                format!(
+                    "Messages {} to {} are in the window again, word for word, as far as it has room. ",
+                    count(from),
+                    count(to)
+                )
+            } else {
+                String::new()
+            };
+            let effect = format!(
+                "{window}The record of version {id} comes back as version {}; version {current} stays, so that this can be undone by a \
+                 roll back to it.",
+                current + 1
+            );
+            let lists = [list("Comes back", "dropped", &diff), list("Goes", "added", &diff)];
+            Confirm {
+                lists: lists.into_iter().filter(|list| list.count > 0).collect(),
+                ..confirm("roll-back", &asked, "", &effect, "Roll back")
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The entries of a difference under a key.
+fn list(name: &'static str, key: &str, diff: &Value) -> List {
+    let sections = diff.list("sections").iter();
+    let all: Vec<(String, String)> = sections
+        .flat_map(|section| {
+            let kind = name_of(&section.text("section")).to_lowercase();
+            section.list(key).iter().map(move |one| (kind.clone(), line(&Entry::of(one).text, 200)))
+        })
+        .collect();
+    List { name, count: all.len(), entries: all.into_iter().take(NAMED).collect() }
+}

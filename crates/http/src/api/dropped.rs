@@ -1,0 +1,71 @@
+//! Takes entries out of the record: a caller drops a constraint that was extracted by mistake, and closes a request.
+
+use crate::api::prelude::*;
+use anchord_store::dropped::{Dropped, Entry};
+
+/// The path of a constraint.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ConstraintPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
+    /// The constraint's id, as the summary names it.
+    pub constraint_id: String,
+}
+
+/// The path of a request.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct RequestPath {
+    /// The session's id, chosen by the caller.
+    #[param(inline, value_type = SessionName)]
+    #[serde(deserialize_with = "params::session")]
+    pub session_id: SessionRef,
+    /// The request's id, as the ledger names it.
+    #[param(example = "req_31_9f2c4b7a1d3e5f60")]
+    pub request_id: String,
+}
+
+/// Drops an extracted constraint.
+///
+/// Contexts stop showing it at once, under a new `context_revision`, and no later version takes it up
+/// again. The record of the current version stays as it is. Delete pins with `DELETE …/pins/{pin_id}`.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/constraints/{constraint_id}", tag = "constraints", operation_id = "constraints.delete",
+    params(ConstraintPath),
+    responses((status = 204, description = "It is dropped."))
+)]
+pub async fn remove_constraint(writer: Writer, Path(path): Path<ConstraintPath>) -> Result<StatusCode> {
+    let entry = Entry::Constraint(&path.constraint_id);
+    drop_entry(writer, &path.session_id, entry, Kind::ConstraintNotFound).await
+}
+
+/// Closes a request of a person that is open in the record.
+///
+/// Contexts show it as dropped at once, under a new `context_revision`, and so do the records of later versions, until a person asks for
+/// it again. The record of the current version stays as it is, and the intent follows with the next one. One that is over already stays as it is.
+#[utoipa::path(
+    delete, path = "/v1/sessions/{session_id}/requests/{request_id}", tag = "requests", operation_id = "requests.close",
+    params(RequestPath),
+    responses((status = 204, description = "It is closed."))
+)]
+pub async fn close_request(writer: Writer, Path(path): Path<RequestPath>) -> Result<StatusCode> {
+    drop_entry(writer, &path.session_id, Entry::Request(&path.request_id), Kind::RequestNotFound).await
+}
+
+async fn drop_entry(
+    Writer { caller, state }: Writer,
+    session: &SessionRef,
+    entry: Entry<'_>,
+    missing: Kind,
+) -> Result<StatusCode> {
+    let _memory = state.admission.assemblies.take_for_record(caller.tenant).await?;
+    match state.store.drop_entry(caller.tenant, session, entry).await? {
+        Dropped::Done => Ok(StatusCode::NO_CONTENT),
+        Dropped::NoSession => Err(ApiError::NotFound(Kind::SessionNotFound)),
+        Dropped::NoEntry => Err(ApiError::NotFound(missing)),
+        Dropped::IsPin => Err(ApiError::parameter("constraint_id", "is a pin; set the pins without it")),
+    }
+}
