@@ -24,7 +24,7 @@ from anchord._problems import AnchordError, ConnectionFailed, ProblemError, Time
 REPEATED = {408, 429, 500, 502, 503, 504}
 # A parameter that is repeated; lists in all others are one value with commas.
 EXPLODED = {"metadata"}
-_backoff = wait_exponential_jitter(initial=0.5, max=8)
+_backoff = wait_exponential_jitter(multiplier=0.5, max=8)
 
 
 @dataclass(frozen=True)

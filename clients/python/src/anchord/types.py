@@ -6,7 +6,14 @@ Dictionaries at run time: nothing is dropped, added or converted, and fields of 
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+import sys
+from typing import Any, Literal, NotRequired, TypeAlias
+
+# Pydantic reads dictionaries by their types, those of `typing` from 3.12 on.
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:
+    from typing_extensions import TypedDict
 
 AnsweredBy: TypeAlias = Literal["code", "model"]
 ApiKeyScope: TypeAlias = Literal["admin", "gateway", "read", "write"]
@@ -257,7 +264,7 @@ class AppendRequest(TypedDict):
     """The session's `metadata`, when this batch makes the session; one that is there keeps its own."""
 
 
-AppendRequestMetadataType0: TypeAlias = "dict[str, Any]"
+AppendRequestMetadataType0: TypeAlias = dict[str, Any]
 
 
 class AppendResult(TypedDict):
@@ -1504,9 +1511,9 @@ class ExportLine(TypedDict):
     """When the session, or the message, was stored."""
 
 
-ExportLineDocumentType0: TypeAlias = "dict[str, Any]"
+ExportLineDocumentType0: TypeAlias = dict[str, Any]
 
-ExportLineMetaType0: TypeAlias = "dict[str, Any]"
+ExportLineMetaType0: TypeAlias = dict[str, Any]
 
 
 class ExportLineNote(TypedDict):
@@ -1522,7 +1529,7 @@ class ExportLineNote(TypedDict):
     """Its text, without secrets."""
 
 
-ExportLineSettingsType0: TypeAlias = "dict[str, Any]"
+ExportLineSettingsType0: TypeAlias = dict[str, Any]
 
 
 class FieldError(TypedDict):
@@ -2828,11 +2835,11 @@ SessionState = TypedDict(
     },
 )
 
-SessionStateCompressionState: TypeAlias = "dict[str, Any]"
+SessionStateCompressionState: TypeAlias = dict[str, Any]
 
-SessionStateCurrentTask: TypeAlias = "dict[str, Any]"
+SessionStateCurrentTask: TypeAlias = dict[str, Any]
 
-SessionStateMeta: TypeAlias = "dict[str, Any]"
+SessionStateMeta: TypeAlias = dict[str, Any]
 
 
 class Settings(TypedDict):
@@ -2931,7 +2938,7 @@ class Settings(TypedDict):
     gives what they leave out. Default `none`."""
 
 
-SettingsMetadataType0: TypeAlias = "dict[str, Any]"
+SettingsMetadataType0: TypeAlias = dict[str, Any]
 
 
 class Signal(TypedDict):
@@ -3118,7 +3125,7 @@ SummaryDiff = TypedDict("SummaryDiff", {"sections": "list[SummarySectionDiff]", 
 
 SummaryEntryChange = TypedDict("SummaryEntryChange", {"key": "str", "from": "Any", "to": "Any"})
 
-SummaryLeftOut: TypeAlias = "dict[str, int]"
+SummaryLeftOut: TypeAlias = dict[str, int]
 
 
 class SummarySectionDiff(TypedDict):
@@ -3734,7 +3741,7 @@ class ToolCallResult(TypedDict):
     """The arguments of the call that reads on; null at the end."""
 
 
-ToolCallResultNextType0: TypeAlias = "dict[str, Any]"
+ToolCallResultNextType0: TypeAlias = dict[str, Any]
 
 
 class ToolDefinitions(TypedDict):
@@ -3753,7 +3760,7 @@ class ToolDefinitions(TypedDict):
     """About the tokens that they add to every call of the model; part of `system_tokens`."""
 
 
-ToolDefinitionsToolsItem: TypeAlias = "dict[str, Any]"
+ToolDefinitionsToolsItem: TypeAlias = dict[str, Any]
 
 
 class ToolOutput(TypedDict):
@@ -3810,7 +3817,7 @@ class TranscriptRequest(TypedDict):
     """The session's `metadata`, when this list makes the session; one that is there keeps its own."""
 
 
-TranscriptRequestMetadataType0: TypeAlias = "dict[str, Any]"
+TranscriptRequestMetadataType0: TypeAlias = dict[str, Any]
 
 
 class TriggerDecision(TypedDict):

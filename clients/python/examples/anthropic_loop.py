@@ -1,30 +1,23 @@
 """Anthropic's client: one call a turn stores what was said and returns what to send."""
 
-import os
-
-import httpx
 from anthropic import Anthropic
 from outcome import check
 from tools import TASK, TOOLS, parameters, run
 
+from anchord import Anchord
+
 MODEL, SESSION = "claude-sonnet-4-6", "anthropic"
-URL = f"{os.environ['ANCHORD_URL']}/v1/sessions/{SESSION}"
-KEY = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
-anchord = httpx.Client(base_url=URL, headers=KEY, timeout=30)
+anchord = Anchord()
+# The model's own window has a million tokens. Smaller contexts cost less, and this agent needs no more.
+anchord.sessions.put(SESSION, {"model": MODEL, "context_window": 16_000})
 
 
-def turn(*messages: dict) -> dict:
+def turn(*messages):
     """Stores messages as they are and returns system prompt and messages to answer."""
-    body = {"model": MODEL, "messages": messages}
-    reply = anchord.post("/messages", params={"return": "context", "format": "anthropic"}, json=body)
-    if "context" not in reply.json():
-        raise RuntimeError(reply.text)
-    context = reply.json()["context"]
+    context = anchord.turn(SESSION, messages, model=MODEL, format="anthropic")
     return {"system": context["system"], "messages": context["messages"]}
 
 
-# The model's own window has a million tokens. Smaller contexts cost less, and this agent needs no more.
-anchord.put("", json={"model": MODEL, "context_window": 16_000}).raise_for_status()
 # The agent.
 model = Anthropic()
 tools = [
@@ -39,7 +32,7 @@ while True:
         for block in reply.content
         if block.type == "tool_use"
     ]
-    said = {"role": "assistant", "content": [block.to_dict() for block in reply.content]}
+    said = {"role": "assistant", "content": reply.content}
     context = turn(said, *([{"role": "user", "content": results}] if results else []))
     if not results:
         break

@@ -1,38 +1,28 @@
 """OpenAI's client, with a search of the agent's own: what the context leaves out it can read itself."""
 
 import json
-import os
 
-import httpx
 from openai import OpenAI
 from outcome import check
 from tools import TASK, TOOLS, parameters, run
 
+from anchord import Anchord
+
 MODEL, SESSION = "gpt-3.5-turbo", "search-tool"
-URL = f"{os.environ['ANCHORD_URL']}/v1/sessions/{SESSION}"
-KEY = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
-anchord = httpx.Client(base_url=URL, headers=KEY, timeout=30)
+anchord = Anchord()
+offered = anchord.tools.list()
+anchord.sessions.put(SESSION, {"tools": "offered", "system_tokens": offered["tokens"]})
 
 
-def turn(*messages: dict) -> list[dict]:
+def turn(*messages):
     """Stores messages as they are and returns the context to answer."""
-    body = {"model": MODEL, "messages": messages}
-    reply = anchord.post("/messages", params={"return": "context"}, json=body)
-    if "context" not in reply.json():
-        raise RuntimeError(reply.text)
-    return reply.json()["context"]["messages"]
+    return anchord.turn(SESSION, messages, model=MODEL)["messages"]
 
 
-offered = httpx.get(f"{os.environ['ANCHORD_URL']}/v1/tools", headers=KEY).raise_for_status().json()
-settings = {"tools": "offered", "system_tokens": offered["tokens"]}
-anchord.put("", json=settings).raise_for_status()
-
-
-def answer(call) -> dict:
+def answer(call):
     """Runs a call: the service's tools by the service, with the arguments as the model gave them."""
     if call.function.name in offered["names"]:
-        reply = anchord.post(f"/tools/{call.function.name}", json={"arguments": call.function.arguments})
-        output = reply.raise_for_status().json()["content"]
+        output = anchord.tools.run(SESSION, call.function.name, {"arguments": call.function.arguments})["content"]
     else:
         output = run(call.function.name, json.loads(call.function.arguments))
     return {"role": "tool", "tool_call_id": call.id, "content": output}
@@ -55,7 +45,7 @@ while True:
     calls = message.tool_calls or []
     recalled += sum(call.function.name in offered["names"] for call in calls)
     results = [answer(call) for call in calls]
-    context = turn(message.model_dump(exclude_none=True), *results)
+    context = turn(message, *results)
     if not results:
         break
 print(f"{recalled} calls of the service's tools")

@@ -1,26 +1,20 @@
 """OpenAI's client: one call a turn stores what was said and returns what to send."""
 
 import json
-import os
 
-import httpx
 from openai import OpenAI
 from outcome import check
 from tools import TASK, TOOLS, parameters, run
 
+from anchord import Anchord
+
 MODEL, SESSION = "gpt-3.5-turbo", "openai"
-URL = f"{os.environ['ANCHORD_URL']}/v1/sessions/{SESSION}"
-KEY = {"x-api-key": os.environ["ANCHORD_API_KEY"]}
-anchord = httpx.Client(base_url=URL, headers=KEY, timeout=30)
+anchord = Anchord()
 
 
-def turn(*messages: dict) -> list[dict]:
+def turn(*messages):
     """Stores messages as they are and returns the context to answer."""
-    body = {"model": MODEL, "messages": messages}
-    reply = anchord.post("/messages", params={"return": "context"}, json=body)
-    if "context" not in reply.json():
-        raise RuntimeError(reply.text)
-    return reply.json()["context"]["messages"]
+    return anchord.turn(SESSION, messages, model=MODEL)["messages"]
 
 
 # The agent.
@@ -39,7 +33,7 @@ while True:
     for call in message.tool_calls or []:
         output = run(call.function.name, json.loads(call.function.arguments))
         results.append({"role": "tool", "tool_call_id": call.id, "content": output})
-    context = turn(message.model_dump(exclude_none=True), *results)
+    context = turn(message, *results)
     if not results:
         break
 check(SESSION, message.content)
