@@ -17,6 +17,8 @@ import pytest
 
 from anchord import Anchord, AsyncAnchord
 
+# Its list of prices as the package has it, not as a server has it now.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 EXAMPLES = Path(__file__).parents[3] / "examples"
 MODEL = "gpt-3.5-turbo"
 RULES = "You are a coding agent."
@@ -202,7 +204,8 @@ def spoken(message: dict[str, Any]) -> list[tuple[str, str]]:
         return [("result", text(content))]
     if content:
         said.append((str(role), text(content)))
-    said += [("call", call["id"]) for call in message.get("tool_calls") or []]
+    calls: list[dict[str, Any]] = message.get("tool_calls") or []
+    said += [("call", call["id"]) for call in calls]
     return said
 
 

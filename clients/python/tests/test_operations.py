@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
@@ -9,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import pytest
 from pydantic import TypeAdapter
 
-from anchord import Anchord, Conflict, Invalid, NotFound, _operations
+from anchord import Anchord, AsyncAnchord, Conflict, Invalid, NotFound, _operations
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -142,3 +143,10 @@ def test_replies_are_what_their_types_say(client: Anchord, session: str, child: 
         client.sessions.put("bad", {"context_window": 1})
     assert invalid.value.field == "/context_window"
     assert len(called) == 42, sorted(called)
+
+
+def test_a_client_outlives_a_loop(service: str, session: str) -> None:
+    client = AsyncAnchord()
+    for seq in (1, 2):
+        context = asyncio.run(client.turn(session, [{"role": "user", "content": "Hello."}]))
+        assert context["head_seq"] == seq

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
@@ -200,10 +201,27 @@ class AsyncCalls:
     """The same without waiting."""
 
     def __init__(self, settings: Settings, transport: httpx2.AsyncBaseTransport | None = None) -> None:
-        self.settings = settings
-        self.http = httpx2.AsyncClient(
-            base_url=settings.url, headers=settings.headers, timeout=settings.timeout, transport=transport
-        )
+        self.settings, self._transport = settings, transport
+        self._loop: object = None
+        self._http: httpx2.AsyncClient | None = None
+
+    @property
+    def http(self) -> httpx2.AsyncClient:
+        """The connections of the running loop: those of one that has ended cannot be used in the next `asyncio.run`."""
+        try:
+            loop: object = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if self._http is None or loop is not self._loop:
+            settings, self._loop = self.settings, loop
+            self._http = httpx2.AsyncClient(
+                base_url=settings.url, headers=settings.headers, timeout=settings.timeout, transport=self._transport
+            )
+        return self._http
+
+    async def close(self) -> None:
+        if self._http is not None:
+            await self._http.aclose()
 
     async def once(self, made: Mapping[str, Any]) -> Any:
         try:

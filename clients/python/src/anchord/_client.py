@@ -348,7 +348,7 @@ class AsyncAnchord(AsyncOperations):
         return await self._calls.call(method, template, path=path, query=query, headers=headers, body=body)
 
     async def close(self) -> None:
-        await self._calls.http.aclose()
+        await self._calls.close()
 
     async def __aenter__(self) -> Self:
         return self
