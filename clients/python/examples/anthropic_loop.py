@@ -20,10 +20,7 @@ def turn(*messages):
 
 # The agent.
 model = Anthropic()
-tools = [
-    {"name": name, "description": tool.__doc__, "input_schema": parameters(tool)}
-    for name, tool in TOOLS.items()
-]
+tools = [{"name": name, "description": tool.__doc__, "input_schema": parameters(tool)} for name, tool in TOOLS.items()]
 context = turn({"role": "system", "content": "You are a coding agent."}, {"role": "user", "content": TASK})
 while True:
     reply = model.messages.create(model=MODEL, max_tokens=4_000, tools=tools, **context)

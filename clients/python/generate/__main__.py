@@ -68,7 +68,7 @@ def main() -> None:
         tool += [f"--path={document}", f"--output-path={made}", f"--config={HERE / 'config.yaml'}"]
         subprocess.run([*tool, f"--custom-template-path={HERE / 'templates'}"], check=True)
         ruff, wanted = [sys.executable, "-m", "ruff"], [made / name for name in MADE]
-        subprocess.run([*ruff, "check", "--select=F401", "--fix", "--quiet", *wanted], check=True)
+        subprocess.run([*ruff, "check", "--select=F401,I", "--fix", "--quiet", *wanted], check=True)
         layout = ["--line-length=120", "--config=format.skip-magic-trailing-comma=true", "--quiet"]
         subprocess.run([*ruff, "format", *layout, *wanted], check=True)
         outdated = []

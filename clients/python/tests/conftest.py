@@ -94,7 +94,7 @@ def provider(one_provider: Provider, monkeypatch: pytest.MonkeyPatch) -> Provide
 
 
 class Work:
-    """What an agent is to do in a folder, with tools that note what they returned."""
+    """A task in a folder, with tools that note what they returned."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -193,7 +193,7 @@ def async_failing(outage: Outage) -> AsyncAnchord:
 
 
 def spoken(message: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a message says, in one shape for all formats: its texts, calls and results in their order."""
+    """A message in one shape for all formats: its texts, calls and results in their order."""
     said: list[tuple[str, str]] = []
     kind, role, content = message.get("type", "message"), message.get("role"), message.get("content")
     if kind == "function_call":

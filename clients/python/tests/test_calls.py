@@ -13,7 +13,6 @@ import anchord
 from anchord import Anchord, AsyncAnchord
 
 
-
 def problem(status: int, code: str, **members: Any) -> httpx2.Response:
     retry_after = members.pop("retry_after", None)
     document = {"type": f"/problems/{code}", "title": code, "status": status, "detail": "why", "instance": "r-1"}
@@ -55,7 +54,12 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 
 def test_a_repeated_change_has_the_key_of_the_first_one(waits: list[float]) -> None:
     lost = httpx2.ReadError("connection reset")
-    service = Service(lost, problem(500, "outcome-unknown"), problem(409, "idempotency-in-flight"), httpx2.Response(201, json={"first_seq": 1}))
+    service = Service(
+        lost,
+        problem(500, "outcome-unknown"),
+        problem(409, "idempotency-in-flight"),
+        httpx2.Response(201, json={"first_seq": 1}),
+    )
     assert service.client().messages.append("s", {"messages": [{"role": "user", "content": "x"}]})["first_seq"] == 1
     keys = {request.headers["idempotency-key"] for request in service.requests}
     assert len(service.requests) == 4 and len(keys) == 1 and len(waits) == 3
@@ -122,7 +126,14 @@ def test_what_a_proxy_says_is_a_problem_too(waits: list[float]) -> None:
 
 
 def test_a_context_that_cannot_be_made_is_its_problem() -> None:
-    refused = {"type": "/problems/budget-too-small", "title": "", "status": 422, "detail": "", "instance": "", "min_tokens": 812}
+    refused = {
+        "type": "/problems/budget-too-small",
+        "title": "",
+        "status": 422,
+        "detail": "",
+        "instance": "",
+        "min_tokens": 812,
+    }
     service = Service(httpx2.Response(201, json={"first_seq": 1, "context_problem": refused}))
     with pytest.raises(anchord.Invalid) as caught:
         service.client().turn("s", [{"role": "user", "content": "x"}], max_input_tokens=10)
@@ -172,7 +183,12 @@ def stream(*events: int) -> httpx2.Response:
 
 def test_events_go_on_where_a_stream_ended(waits: list[float]) -> None:
     service = Service(
-        stream(6), httpx2.ReadError("reset"), problem(503, "stopping", retry_after="2"), stream(), stream(7), problem(404, "session-not-found")
+        stream(6),
+        httpx2.ReadError("reset"),
+        problem(503, "stopping", retry_after="2"),
+        stream(),
+        stream(7),
+        problem(404, "session-not-found"),
     )
     seen: list[int | None] = []
     with pytest.raises(anchord.NotFound):
@@ -229,5 +245,3 @@ def test_a_missing_key_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANCHORD_API_KEY", raising=False)
     with pytest.raises(anchord.AnchordError, match="ANCHORD_API_KEY"):
         Anchord()
-
-

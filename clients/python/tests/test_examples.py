@@ -1,4 +1,4 @@
-"""The examples of the package, and what the documents print, against the service and a provider."""
+"""The examples of the package, and the code of the documents, against the service and a provider."""
 
 from __future__ import annotations
 

@@ -20,7 +20,10 @@ async def run(work: Work, session: str, said: list[str], messages: list[Any]) ->
             "type": "function",
             "function": {
                 "name": name,
-                "parameters": {"type": "object", "properties": {key: {"type": "string"} for key in signature(tool).parameters}},
+                "parameters": {
+                    "type": "object",
+                    "properties": {key: {"type": "string"} for key in signature(tool).parameters},
+                },
             },
         }
         for name, tool in tools.items()

@@ -106,7 +106,12 @@ def test_replies_are_what_their_types_say(client: Anchord, session: str, child: 
     probe = ok(
         client.probes.create,
         session,
-        {"kind": "recall", "question": "Which folder stays?", "expected": ["deploy/"], "match": {"kind": "ratio", "ratio": 0.5}},
+        {
+            "kind": "recall",
+            "question": "Which folder stays?",
+            "expected": ["deploy/"],
+            "match": {"kind": "ratio", "ratio": 0.5},
+        },
     )
     assert probe.get("match", {}).get("ratio") == 0.5
     ok(client.probes.list, session)

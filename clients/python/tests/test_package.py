@@ -1,4 +1,4 @@
-"""What is published: its version, its types, and that other documents agree."""
+"""The package as it is published: version, types, licence."""
 
 import json
 import tomllib

@@ -46,7 +46,9 @@ def test_a_long_run_is_compressed_and_outlives_failures(
 
 def test_a_history_is_served_as_its_own_messages(service: str, session: str) -> None:
     said: list[ModelMessage] = [
-        ModelRequest([SystemPromptPart("Be brief."), UserPromptPart(["Look.", BinaryContent(b"hi", media_type="image/png")])]),
+        ModelRequest(
+            [SystemPromptPart("Be brief."), UserPromptPart(["Look.", BinaryContent(b"hi", media_type="image/png")])]
+        ),
         ModelResponse(
             [
                 ThinkingPart("Hm.", signature="c2ln"),

@@ -20,7 +20,7 @@ from tenacity.wait import wait_exponential_jitter
 
 from anchord._problems import AnchordError, ConnectionFailed, ProblemError, TimedOut, problem
 
-# What another moment, or another process of the service, may answer. A 500 is among them because every change has a key
+# Another moment, or another process of the service, may answer. A 500 is among them because every change has a key
 # under which it is done once.
 REPEATED = {408, 429, 500, 502, 503, 504}
 # A parameter that is repeated; lists in all others are one value with commas.
@@ -39,9 +39,7 @@ class Settings:
     longest_wait: float
 
     @staticmethod
-    def given(
-        url: str | None, api_key: str | None, timeout: float, retries: int, longest_wait: float
-    ) -> Settings:
+    def given(url: str | None, api_key: str | None, timeout: float, retries: int, longest_wait: float) -> Settings:
         key = api_key or os.environ.get("ANCHORD_API_KEY")
         if not key:
             raise AnchordError("no key: pass api_key, or set ANCHORD_API_KEY")

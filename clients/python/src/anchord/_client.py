@@ -42,9 +42,7 @@ class _Turn:
         return body
 
     @staticmethod
-    def transcript(
-        messages: Iterable[Message], model: str | None, format: MessageFormat | None
-    ) -> TranscriptRequest:
+    def transcript(messages: Iterable[Message], model: str | None, format: MessageFormat | None) -> TranscriptRequest:
         body = TranscriptRequest(messages=list(messages))
         if model is not None:
             body["model"] = model
@@ -151,9 +149,7 @@ class Anchord(Operations):
         )
         return _Turn.context(result)
 
-    def events(
-        self, session_id: str, *, after: int | None = None, branch: str | None = None
-    ) -> Iterator[Event]:
+    def events(self, session_id: str, *, after: int | None = None, branch: str | None = None) -> Iterator[Event]:
         """The session's events, for as long as it is there: connects again where a stream ends, and misses none.
 
         `after=0` begins with the oldest event that is kept; without it the first one is the next that happens.
@@ -310,7 +306,9 @@ class AsyncAnchord(AsyncOperations):
 
     async def export_session(self, session_id: str, *, branch: str | None = None) -> list[ExportLine]:
         """Everything that a session has, line by line."""
-        text = await self.request("GET", "/v1/sessions/{session_id}/export", {"session_id": session_id}, {"branch": branch})
+        text = await self.request(
+            "GET", "/v1/sessions/{session_id}/export", {"session_id": session_id}, {"branch": branch}
+        )
         return [json.loads(line) for line in str(text).splitlines()]
 
     async def import_session(

@@ -1,4 +1,4 @@
-"""What a call can end with, beside its reply."""
+"""The ends of a call that are no reply."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """OpenAI's Agents SDK: a session that keeps every item, and sends the model its context.
 
-    session = AnchordSession("build-42", model="gpt-4o")
-    await Runner.run(agent, "…", session=session, run_config=session.run_config)
+session = AnchordSession("build-42", model="gpt-4o")
+await Runner.run(agent, "…", session=session, run_config=session.run_config)
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class AnchordSession:
         self.client = client or AsyncAnchord(retries=2, longest_wait=5)
         self.run_config = RunConfig(call_model_input_filter=self.send_context)
         self.missed: list[TResponseInputItem] = []
-        """What could not be stored yet."""
+        """Items that could not be stored yet."""
         self._context: Context | None = None
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """What the session serves: its context."""
+        """The session's context."""
         try:
             await self._store()
             items = (await self.client.context.get(self.session_id, format="openai-responses"))["messages"]
@@ -87,7 +87,5 @@ class AnchordSession:
     async def _store(self) -> None:
         if self.missed:
             items, stored = list(self.missed), len(self.missed)
-            self._context = await self.client.turn(
-                self.session_id, items, model=self.model, format="openai-responses"
-            )
+            self._context = await self.client.turn(self.session_id, items, model=self.model, format="openai-responses")
             del self.missed[:stored]

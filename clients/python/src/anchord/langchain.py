@@ -20,7 +20,7 @@ from anchord import Anchord, AnchordError
 from anchord.types import Message
 
 log = logging.getLogger("anchord")
-# What chat completions have of a message. The rest, such as thinking, only its provider reads: it stays in the thread.
+# The parts of a message that chat completions have. Only its provider reads the rest, such as thinking: it stays in the thread.
 _PARTS = {"text", "image_url", "input_audio", "file"}
 
 
@@ -42,7 +42,7 @@ class AnchordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         served = self.client.sync(session, said, model=self.model, format="openai-chat")
         context: list[BaseMessage | Message] = []
         for message, seqs in zip(served["messages"], served["sources"], strict=True):
-            # What is served unchanged is the thread's own message, with all that its provider wants to have back.
+            # A message that is served unchanged is the thread's own, with all that its provider wants to have back.
             place = seqs[0] - 1 if seqs else None
             unchanged = place is not None and said[place] == message
             context.append(messages[place] if unchanged and place is not None else message)

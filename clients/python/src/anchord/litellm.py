@@ -1,13 +1,14 @@
 """LiteLLM: a callback that gives the model the context in place of a session's whole list, in the SDK and in the proxy.
 
-    litellm.callbacks = [AnchordCallback()]
-    await litellm.acompletion(model="gpt-4o", messages=messages, litellm_session_id="build-42")
+litellm.callbacks = [AnchordCallback()]
+await litellm.acompletion(model="gpt-4o", messages=messages, litellm_session_id="build-42")
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+
 # Only parts of LiteLLM have types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 from typing import Any, cast

@@ -75,9 +75,7 @@ class AnchordHistory(AbstractCapability[Any]):
         said = [one for place, message in enumerate(history) for one in _said(place, message)]
         if not said:
             return list(history)
-        context = await self.client.sync(
-            session, [one.message for one in said], model=self.model, format="openai-chat"
-        )
+        context = await self.client.sync(session, [one.message for one in said], model=self.model, format="openai-chat")
         return _served(context, said, history)
 
 
@@ -108,7 +106,7 @@ def _said(place: int, message: ModelMessage) -> list[_Said]:
 
 
 def _answer(parts: Sequence[ModelResponsePart]) -> Message:
-    """What only its provider reads, such as thinking, stays in the history."""
+    """Texts and calls; thinking and the like, which only its provider reads, stay in the history."""
     plain: dict[str, object] = {}
     if text := "\n\n".join(part.content for part in parts if isinstance(part, TextPart)):
         plain["content"] = text
