@@ -70,18 +70,24 @@ def test_a_history_is_served_as_its_own_messages(service: str, session: str) -> 
     asyncio.run(run())
 
 
-def test_a_shortened_output_stays_with_its_call(client: Anchord, session: str) -> None:
+def test_what_is_shortened_stays_with_its_call(client: Anchord, session: str) -> None:
     said: list[ModelMessage] = [ModelRequest([UserPromptPart("Read all files.")])]
     for step in range(30):
         said.append(ModelResponse([ToolCallPart("read_file", {"path": f"{step}.py"}, f"{step}")]))
-        said.append(ModelRequest([ToolReturnPart("read_file", f"{step} = 1\n" * 700, f"{step}")]))
+        size = 100_000 if step == 29 else 700
+        said.append(ModelRequest([ToolReturnPart("read_file", f"{step} = 1\n" * size, f"{step}")]))
 
     async def run() -> list[ModelMessage]:
         return await AnchordHistory(MODEL).process(session, said)
 
     served = asyncio.run(run())
     assert len(served) < len(said)
+    # The service's own words are no answers of the model.
+    answers = [part for message in served if isinstance(message, ModelResponse) for part in message.parts]
+    assert answers and all(isinstance(part, ToolCallPart) for part in answers)
     calls = [part.tool_call_id for message in served for part in message.parts if isinstance(part, ToolCallPart)]
-    results = [part.tool_call_id for message in served for part in message.parts if isinstance(part, ToolReturnPart)]
-    assert calls == results and calls[-1] == "29"
+    results = [part for message in served for part in message.parts if isinstance(part, ToolReturnPart)]
+    assert calls == [part.tool_call_id for part in results] and calls[-1] == "29"
+    # An output that is larger than the window is served in part.
+    assert "29 = 1" in results[-1].model_response_str() and len(results[-1].model_response_str()) < 100_000
     assert len(list(client.messages.iter(session))) == len(said)

@@ -152,7 +152,9 @@ def _served(context: Context, said: Sequence[_Said], history: Sequence[ModelMess
     served: list[ModelMessage] = []
     last: int | None = None
     for message, seqs in zip(context["messages"], context["sources"], strict=True):
-        one = said[seqs[0] - 1] if seqs else None
+        source = said[seqs[0] - 1] if seqs and len(seqs) == 1 else None
+        # The digest is of many messages, and of another role where it is of one.
+        one = source if source and source.message["role"] == message["role"] else None
         if one is None:
             served.append(_own(message))
         elif isinstance(original := history[one.place], ModelResponse):
