@@ -13,9 +13,17 @@ serve *flags:
 test *filter:
     env -u DATABASE_URL cargo test {{ filter }}
 
-# Run the examples: agents with the official clients of two providers, and generated ones (needs Python 3, Node.js, Java)
+# Run the examples: the README's agent, the gateway's, and generated clients (needs Python 3, Node.js, Java)
 examples *binary:
     examples/run {{ binary }}
+
+# Make the generated part of the clients' packages from the OpenAPI document
+clients:
+    clients/python/run generate
+
+# Build the Python package, install it into an empty environment, test and type-check it there (needs Python 3 with venv, Node.js)
+clients-python *binary:
+    clients/python/run {{ binary }}
 
 # Run real coding agents through the gateway, against a provider that plays a task; docs/gateway.md has what came of it (needs
 # Linux, root or namespaces for users, Python 3 with venv, Node.js 20)

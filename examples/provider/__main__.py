@@ -1,6 +1,10 @@
-"""Serves on a free port and prints the address: python3 -m provider"""
+"""Serves on a free port and prints the address: python3 -m provider
+
+With PROVIDER_RECORD every request that is answered is written there with its reply, one a line.
+"""
 
 import json
+import os
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -42,6 +46,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(400, wire.refusal("invalid_request_error", str(refused)))
         time.sleep(LATENCY_SECONDS)
         reply = wire.write(model.step(conversation), body["model"], conversation.size())
+        if record := os.environ.get("PROVIDER_RECORD"):
+            with open(record, "a") as lines:
+                print(json.dumps({"path": self.path, "request": body, "reply": reply}), file=lines)
         if not body.get("stream"):
             return self.answer(200, reply)
         events = [f"data: {json.dumps(event)}\n\n" for event in wire.stream(reply)]

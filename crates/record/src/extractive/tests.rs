@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::super::summary::{RequestEntry, RequestState};
 use super::*;
 use crate::merge::requests;
@@ -30,7 +32,7 @@ fn of(span: &[Numbered]) -> Proposal {
 
 fn after(span: &[Numbered], base: Option<&Summary>) -> Proposal {
     let facts = ledger::read(span, &LedgerState::default(), &EarlierNames::default());
-    propose(span, &facts, base, &requests::after(base, &facts.requests))
+    propose(span, &facts, base, &requests::after(base, &facts.requests, &BTreeSet::new()))
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -549,7 +551,7 @@ fn a_proposed_constraint_is_withdrawn_without_touching_those_that_bind() {
 
 fn states(messages: &[(Seq, Role, &str)]) -> Vec<(String, RequestState)> {
     let facts = read(messages);
-    requests::after(None, &facts.requests).into_iter().map(|one| (one.text, one.state)).collect()
+    requests::after(None, &facts.requests, &BTreeSet::new()).into_iter().map(|one| (one.text, one.state)).collect()
 }
 
 #[test]

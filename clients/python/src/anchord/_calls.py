@@ -1,0 +1,261 @@
+"""One call of the service: its request, its repetitions, and what its reply is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from importlib.metadata import version
+from typing import Any, cast
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx2
+from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception, stop_after_attempt
+from tenacity.wait import wait_exponential_jitter
+
+from anchord._problems import AnchordError, ConnectionFailed, ProblemError, TimedOut, problem
+
+# Another moment, or another process of the service, may answer. A 500 is among them because every change has a key
+# under which it is done once.
+REPEATED = {408, 429, 500, 502, 503, 504}
+# A parameter that is repeated; lists in all others are one value with commas.
+EXPLODED = {"metadata"}
+_backoff = wait_exponential_jitter(multiplier=0.5, max=8)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where the service is, and how long to wait for it."""
+
+    url: str
+    headers: dict[str, str]
+    timeout: float
+    retries: int
+    longest_wait: float
+
+    @staticmethod
+    def given(url: str | None, api_key: str | None, timeout: float, retries: int, longest_wait: float) -> Settings:
+        key = api_key or os.environ.get("ANCHORD_API_KEY")
+        if not key:
+            raise AnchordError("no key: pass api_key, or set ANCHORD_API_KEY")
+        url = url or os.environ.get("ANCHORD_URL") or "http://127.0.0.1:8080"
+        headers = {"x-api-key": key, "user-agent": f"anchord-python/{version('anchord')}"}
+        return Settings(url.rstrip("/"), headers, timeout, retries, longest_wait)
+
+    def may_repeat(self, error: BaseException) -> bool:
+        if isinstance(error, ConnectionFailed):
+            return True
+        if not isinstance(error, ProblemError):
+            return False
+        # A first request with the same key that still runs has a reply in a moment.
+        passes = error.status in REPEATED or error.code in {"idempotency-in-flight", "transcript-contended"}
+        return passes and (error.retry_after or 0) <= self.longest_wait
+
+    def repetition(self) -> dict[str, Any]:
+        return {
+            "stop": stop_after_attempt(self.retries + 1),
+            "wait": _wait,
+            "retry": retry_if_exception(self.may_repeat),
+            "reraise": True,
+        }
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, ProblemError) and error.retry_after is not None:
+        return error.retry_after
+    return float(_backoff(state))
+
+
+def plain(thing: object) -> object:
+    """An object of a provider's library as JSON has it."""
+    if callable(dump := getattr(thing, "model_dump", None)):
+        dumped: object = dump(mode="json", exclude_none=True)
+        return dumped
+    raise TypeError(f"{type(thing).__name__} is no JSON, and no object of a provider's library")
+
+
+def request(
+    method: str,
+    template: str,
+    *,
+    path: Mapping[str, object],
+    query: Mapping[str, object],
+    headers: Mapping[str, str | None],
+    body: object = None,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """The arguments of the HTTP client. Each repetition has the same, the key among them."""
+    params: list[tuple[str, Any]] = []
+    for name, value in query.items():
+        if isinstance(value, list):
+            texts = [str(part) for part in cast("list[object]", value)]
+            params += [(name, text) for text in texts] if name in EXPLODED else [(name, ",".join(texts))]
+        elif value is not None:
+            params.append((name, value))
+    sent = {name: value for name, value in headers.items() if value is not None}
+    content: bytes | None = None
+    if isinstance(body, bytes):
+        content, sent["content-type"] = body, "application/x-ndjson"
+    elif body is not None:
+        content, sent["content-type"] = json.dumps(body, default=plain).encode(), "application/json"
+    if method == "POST":
+        sent["idempotency-key"] = idempotency_key or str(uuid4())
+    url = template.format(**{name: quote(str(value), safe="") for name, value in path.items()})
+    return {"method": method, "url": url, "params": params, "headers": sent, "content": content}
+
+
+def failure(response: httpx2.Response) -> ProblemError:
+    """The problem that a reply is; what is no document comes from a proxy before the service."""
+    try:
+        document = response.json()
+    except ValueError:
+        document = {"detail": response.text[:500]}
+    return problem(document, response.status_code, _retry_after(response.headers.get("retry-after")))
+
+
+def _retry_after(header: str | None) -> float | None:
+    if header is None:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def reply(response: httpx2.Response) -> Any:
+    if not response.is_success:
+        raise failure(response)
+    if not response.content:
+        return None
+    kind = response.headers.get("content-type", "").partition(";")[0]
+    return response.json() if kind.endswith(("/json", "+json")) else response.text
+
+
+def unreached(error: httpx2.TransportError) -> ConnectionFailed:
+    kind = TimedOut if isinstance(error, httpx2.TimeoutException) else ConnectionFailed
+    return kind(f"{type(error).__name__}: {error}")
+
+
+class Calls:
+    """Calls that wait."""
+
+    def __init__(self, settings: Settings, transport: httpx2.BaseTransport | None = None) -> None:
+        self.settings = settings
+        self.http = httpx2.Client(
+            base_url=settings.url, headers=settings.headers, timeout=settings.timeout, transport=transport
+        )
+
+    def once(self, made: Mapping[str, Any]) -> Any:
+        try:
+            return reply(self.http.request(**made))
+        except httpx2.TransportError as error:
+            raise unreached(error) from error
+
+    def call(
+        self,
+        method: str,
+        template: str,
+        *,
+        path: Mapping[str, object] = {},
+        query: Mapping[str, object] = {},
+        headers: Mapping[str, str | None] = {},
+        body: object = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        made = request(
+            method, template, path=path, query=query, headers=headers, body=body, idempotency_key=idempotency_key
+        )
+        once: Callable[[Mapping[str, Any]], Any] = self.once
+        return Retrying(**self.settings.repetition())(once, made)
+
+    def pages(
+        self,
+        method: str,
+        template: str,
+        *,
+        path: Mapping[str, object] = {},
+        query: Mapping[str, object] = {},
+    ) -> Iterator[Any]:
+        cursor: str | None = None
+        while True:
+            page = self.call(method, template, path=path, query={**query, "cursor": cursor})
+            yield from page["items"]
+            cursor = page.get("next_cursor")
+            if cursor is None:
+                return
+
+
+class AsyncCalls:
+    """The same without waiting."""
+
+    def __init__(self, settings: Settings, transport: httpx2.AsyncBaseTransport | None = None) -> None:
+        self.settings, self._transport = settings, transport
+        self._loop: object = None
+        self._http: httpx2.AsyncClient | None = None
+
+    @property
+    def http(self) -> httpx2.AsyncClient:
+        """The connections of the running loop: those of one that has ended cannot be used in the next `asyncio.run`."""
+        try:
+            loop: object = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if self._http is None or loop is not self._loop:
+            settings, self._loop = self.settings, loop
+            self._http = httpx2.AsyncClient(
+                base_url=settings.url, headers=settings.headers, timeout=settings.timeout, transport=self._transport
+            )
+        return self._http
+
+    async def close(self) -> None:
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def once(self, made: Mapping[str, Any]) -> Any:
+        try:
+            return reply(await self.http.request(**made))
+        except httpx2.TransportError as error:
+            raise unreached(error) from error
+
+    async def call(
+        self,
+        method: str,
+        template: str,
+        *,
+        path: Mapping[str, object] = {},
+        query: Mapping[str, object] = {},
+        headers: Mapping[str, str | None] = {},
+        body: object = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        made = request(
+            method, template, path=path, query=query, headers=headers, body=body, idempotency_key=idempotency_key
+        )
+        return await AsyncRetrying(**self.settings.repetition())(self.once, made)
+
+    async def pages(
+        self,
+        method: str,
+        template: str,
+        *,
+        path: Mapping[str, object] = {},
+        query: Mapping[str, object] = {},
+    ) -> AsyncIterator[Any]:
+        cursor: str | None = None
+        while True:
+            page = await self.call(method, template, path=path, query={**query, "cursor": cursor})
+            for item in page["items"]:
+                yield item
+            cursor = page.get("next_cursor")
+            if cursor is None:
+                return

@@ -1,0 +1,328 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.problem import Problem
+from ...models.recall_result import RecallResult
+from ...models.recall_search_mode import RecallSearchMode
+from ...types import UNSET, Unset
+from typing import cast
+
+
+
+def _get_kwargs(
+    session_id: str,
+    *,
+    q: str,
+    limit: int | Unset = 10,
+    mode: RecallSearchMode | Unset = UNSET,
+    branch: str | Unset = UNSET,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    params: dict[str, Any] = {}
+
+    params["q"] = q
+
+    params["limit"] = limit
+
+    json_mode: str | Unset = UNSET
+    if not isinstance(mode, Unset):
+        json_mode = mode.value
+
+    params["mode"] = json_mode
+
+    params["branch"] = branch
+
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/sessions/{session_id}/recall".format(session_id=quote(str(session_id), safe=""),),
+        "params": params,
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | RecallResult | None:
+    if response.status_code == 200:
+        response_200 = RecallResult.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+
+
+        return response_429
+
+    if response.status_code == 500:
+        response_500 = Problem.from_dict(response.json())
+
+
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+
+
+        return response_503
+
+    if response.status_code == 504:
+        response_504 = Problem.from_dict(response.json())
+
+
+
+        return response_504
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | RecallResult]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    session_id: str,
+    *,
+    client: AuthenticatedClient,
+    q: str,
+    limit: int | Unset = 10,
+    mode: RecallSearchMode | Unset = UNSET,
+    branch: str | Unset = UNSET,
+
+) -> Response[Problem | RecallResult]:
+    """ Searches all original messages of a branch, compressed ones included.
+
+     Full text in any script; identifiers and paths are found whole and by their parts. A message counts
+    for more among neighbours that match too, what is said for more than tool output, and of equals the
+    newer one comes first. Where the operator has configured an embeddings server, messages are also
+    found by what they
+    mean; when it is away or slow, the reply says so (`degraded`) and ranks by words.
+
+    Args:
+        session_id (str): The caller's name for a session (`session_id` in the API), unique per
+            tenant.
+        q (str):
+        limit (int | Unset):  Default: 10.
+        mode (RecallSearchMode | Unset): How a search ranks messages.
+        branch (str | Unset): The name of a branch, unique in its session.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | RecallResult]
+     """
+
+
+    kwargs = _get_kwargs(
+        session_id=session_id,
+q=q,
+limit=limit,
+mode=mode,
+branch=branch,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    session_id: str,
+    *,
+    client: AuthenticatedClient,
+    q: str,
+    limit: int | Unset = 10,
+    mode: RecallSearchMode | Unset = UNSET,
+    branch: str | Unset = UNSET,
+
+) -> Problem | RecallResult | None:
+    """ Searches all original messages of a branch, compressed ones included.
+
+     Full text in any script; identifiers and paths are found whole and by their parts. A message counts
+    for more among neighbours that match too, what is said for more than tool output, and of equals the
+    newer one comes first. Where the operator has configured an embeddings server, messages are also
+    found by what they
+    mean; when it is away or slow, the reply says so (`degraded`) and ranks by words.
+
+    Args:
+        session_id (str): The caller's name for a session (`session_id` in the API), unique per
+            tenant.
+        q (str):
+        limit (int | Unset):  Default: 10.
+        mode (RecallSearchMode | Unset): How a search ranks messages.
+        branch (str | Unset): The name of a branch, unique in its session.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | RecallResult
+     """
+
+
+    return sync_detailed(
+        session_id=session_id,
+client=client,
+q=q,
+limit=limit,
+mode=mode,
+branch=branch,
+
+    ).parsed
+
+async def asyncio_detailed(
+    session_id: str,
+    *,
+    client: AuthenticatedClient,
+    q: str,
+    limit: int | Unset = 10,
+    mode: RecallSearchMode | Unset = UNSET,
+    branch: str | Unset = UNSET,
+
+) -> Response[Problem | RecallResult]:
+    """ Searches all original messages of a branch, compressed ones included.
+
+     Full text in any script; identifiers and paths are found whole and by their parts. A message counts
+    for more among neighbours that match too, what is said for more than tool output, and of equals the
+    newer one comes first. Where the operator has configured an embeddings server, messages are also
+    found by what they
+    mean; when it is away or slow, the reply says so (`degraded`) and ranks by words.
+
+    Args:
+        session_id (str): The caller's name for a session (`session_id` in the API), unique per
+            tenant.
+        q (str):
+        limit (int | Unset):  Default: 10.
+        mode (RecallSearchMode | Unset): How a search ranks messages.
+        branch (str | Unset): The name of a branch, unique in its session.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | RecallResult]
+     """
+
+
+    kwargs = _get_kwargs(
+        session_id=session_id,
+q=q,
+limit=limit,
+mode=mode,
+branch=branch,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    session_id: str,
+    *,
+    client: AuthenticatedClient,
+    q: str,
+    limit: int | Unset = 10,
+    mode: RecallSearchMode | Unset = UNSET,
+    branch: str | Unset = UNSET,
+
+) -> Problem | RecallResult | None:
+    """ Searches all original messages of a branch, compressed ones included.
+
+     Full text in any script; identifiers and paths are found whole and by their parts. A message counts
+    for more among neighbours that match too, what is said for more than tool output, and of equals the
+    newer one comes first. Where the operator has configured an embeddings server, messages are also
+    found by what they
+    mean; when it is away or slow, the reply says so (`degraded`) and ranks by words.
+
+    Args:
+        session_id (str): The caller's name for a session (`session_id` in the API), unique per
+            tenant.
+        q (str):
+        limit (int | Unset):  Default: 10.
+        mode (RecallSearchMode | Unset): How a search ranks messages.
+        branch (str | Unset): The name of a branch, unique in its session.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | RecallResult
+     """
+
+
+    return (await asyncio_detailed(
+        session_id=session_id,
+client=client,
+q=q,
+limit=limit,
+mode=mode,
+branch=branch,
+
+    )).parsed

@@ -1,0 +1,244 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.compressed_messages import CompressedMessages
+from ...models.pending_compression import PendingCompression
+from ...models.problem import Problem
+from typing import cast
+
+
+
+def _get_kwargs(
+    compression_id: str,
+
+) -> dict[str, Any]:
+    
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/compress/{compression_id}".format(compression_id=quote(str(compression_id), safe=""),),
+    }
+
+
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> CompressedMessages | PendingCompression | Problem | None:
+    if response.status_code == 200:
+        response_200 = CompressedMessages.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 202:
+        response_202 = PendingCompression.from_dict(response.json())
+
+
+
+        return response_202
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+
+
+        return response_429
+
+    if response.status_code == 500:
+        response_500 = Problem.from_dict(response.json())
+
+
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+
+
+        return response_503
+
+    if response.status_code == 504:
+        response_504 = Problem.from_dict(response.json())
+
+
+
+        return response_504
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[CompressedMessages | PendingCompression | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    compression_id: str,
+    *,
+    client: AuthenticatedClient,
+
+) -> Response[CompressedMessages | PendingCompression | Problem]:
+    """ Reads the result of a stateless compression by a model.
+
+     It can be read for a day; then the messages and the result are erased.
+
+    Args:
+        compression_id (str): An id that starts with `cmp_`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[CompressedMessages | PendingCompression | Problem]
+     """
+
+
+    kwargs = _get_kwargs(
+        compression_id=compression_id,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    compression_id: str,
+    *,
+    client: AuthenticatedClient,
+
+) -> CompressedMessages | PendingCompression | Problem | None:
+    """ Reads the result of a stateless compression by a model.
+
+     It can be read for a day; then the messages and the result are erased.
+
+    Args:
+        compression_id (str): An id that starts with `cmp_`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        CompressedMessages | PendingCompression | Problem
+     """
+
+
+    return sync_detailed(
+        compression_id=compression_id,
+client=client,
+
+    ).parsed
+
+async def asyncio_detailed(
+    compression_id: str,
+    *,
+    client: AuthenticatedClient,
+
+) -> Response[CompressedMessages | PendingCompression | Problem]:
+    """ Reads the result of a stateless compression by a model.
+
+     It can be read for a day; then the messages and the result are erased.
+
+    Args:
+        compression_id (str): An id that starts with `cmp_`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[CompressedMessages | PendingCompression | Problem]
+     """
+
+
+    kwargs = _get_kwargs(
+        compression_id=compression_id,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    compression_id: str,
+    *,
+    client: AuthenticatedClient,
+
+) -> CompressedMessages | PendingCompression | Problem | None:
+    """ Reads the result of a stateless compression by a model.
+
+     It can be read for a day; then the messages and the result are erased.
+
+    Args:
+        compression_id (str): An id that starts with `cmp_`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        CompressedMessages | PendingCompression | Problem
+     """
+
+
+    return (await asyncio_detailed(
+        compression_id=compression_id,
+client=client,
+
+    )).parsed

@@ -1,0 +1,318 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...types import Response, UNSET
+from ... import errors
+
+from ...models.problem import Problem
+from ...models.webhook_secret_rotation import WebhookSecretRotation
+from ...models.webhook_with_secret import WebhookWithSecret
+from ...types import UNSET, Unset
+from typing import cast
+
+
+
+def _get_kwargs(
+    webhook_id: str,
+    *,
+    body: WebhookSecretRotation | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(idempotency_key, Unset):
+        headers["Idempotency-Key"] = idempotency_key
+
+
+
+    
+
+    
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/webhooks/{webhook_id}/rotate".format(webhook_id=quote(str(webhook_id), safe=""),),
+    }
+
+    
+    if not isinstance(body, Unset):
+        _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | WebhookWithSecret | None:
+    if response.status_code == 200:
+        response_200 = WebhookWithSecret.from_dict(response.json())
+
+
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Problem.from_dict(response.json())
+
+
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+
+
+        return response_404
+
+    if response.status_code == 408:
+        response_408 = Problem.from_dict(response.json())
+
+
+
+        return response_408
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+
+
+        return response_409
+
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+
+
+        return response_413
+
+    if response.status_code == 415:
+        response_415 = Problem.from_dict(response.json())
+
+
+
+        return response_415
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+
+
+        return response_429
+
+    if response.status_code == 500:
+        response_500 = Problem.from_dict(response.json())
+
+
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+
+
+        return response_503
+
+    if response.status_code == 504:
+        response_504 = Problem.from_dict(response.json())
+
+
+
+        return response_504
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | WebhookWithSecret]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookSecretRotation | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+
+) -> Response[Problem | WebhookWithSecret]:
+    """ Gives a webhook a new secret; the old one signs beside it for a while.
+
+     Until then `webhook-signature` holds a signature of each, so that receivers can change over at any
+    time. A
+    rotation within the overlap of the one before ends the oldest secret at once.
+
+    Args:
+        webhook_id (str): An id that starts with `whk_`.
+        idempotency_key (str | Unset):
+        body (WebhookSecretRotation | Unset): How a secret is replaced.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | WebhookWithSecret]
+     """
+
+
+    kwargs = _get_kwargs(
+        webhook_id=webhook_id,
+body=body,
+idempotency_key=idempotency_key,
+
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+def sync(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookSecretRotation | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+
+) -> Problem | WebhookWithSecret | None:
+    """ Gives a webhook a new secret; the old one signs beside it for a while.
+
+     Until then `webhook-signature` holds a signature of each, so that receivers can change over at any
+    time. A
+    rotation within the overlap of the one before ends the oldest secret at once.
+
+    Args:
+        webhook_id (str): An id that starts with `whk_`.
+        idempotency_key (str | Unset):
+        body (WebhookSecretRotation | Unset): How a secret is replaced.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | WebhookWithSecret
+     """
+
+
+    return sync_detailed(
+        webhook_id=webhook_id,
+client=client,
+body=body,
+idempotency_key=idempotency_key,
+
+    ).parsed
+
+async def asyncio_detailed(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookSecretRotation | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+
+) -> Response[Problem | WebhookWithSecret]:
+    """ Gives a webhook a new secret; the old one signs beside it for a while.
+
+     Until then `webhook-signature` holds a signature of each, so that receivers can change over at any
+    time. A
+    rotation within the overlap of the one before ends the oldest secret at once.
+
+    Args:
+        webhook_id (str): An id that starts with `whk_`.
+        idempotency_key (str | Unset):
+        body (WebhookSecretRotation | Unset): How a secret is replaced.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | WebhookWithSecret]
+     """
+
+
+    kwargs = _get_kwargs(
+        webhook_id=webhook_id,
+body=body,
+idempotency_key=idempotency_key,
+
+    )
+
+    response = await client.get_async_httpx_client().request(
+        **kwargs
+    )
+
+    return _build_response(client=client, response=response)
+
+async def asyncio(
+    webhook_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: WebhookSecretRotation | Unset = UNSET,
+    idempotency_key: str | Unset = UNSET,
+
+) -> Problem | WebhookWithSecret | None:
+    """ Gives a webhook a new secret; the old one signs beside it for a while.
+
+     Until then `webhook-signature` holds a signature of each, so that receivers can change over at any
+    time. A
+    rotation within the overlap of the one before ends the oldest secret at once.
+
+    Args:
+        webhook_id (str): An id that starts with `whk_`.
+        idempotency_key (str | Unset):
+        body (WebhookSecretRotation | Unset): How a secret is replaced.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | WebhookWithSecret
+     """
+
+
+    return (await asyncio_detailed(
+        webhook_id=webhook_id,
+client=client,
+body=body,
+idempotency_key=idempotency_key,
+
+    )).parsed

@@ -1,0 +1,7 @@
+from enum import StrEnum
+
+class ConstraintFactKind(StrEnum):
+    CONSTRAINT = "constraint"
+
+    def __str__(self) -> str:
+        return str(self.value)

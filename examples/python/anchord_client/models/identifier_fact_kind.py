@@ -1,0 +1,7 @@
+from enum import StrEnum
+
+class IdentifierFactKind(StrEnum):
+    IDENTIFIER = "identifier"
+
+    def __str__(self) -> str:
+        return str(self.value)

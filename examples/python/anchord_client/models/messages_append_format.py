@@ -1,0 +1,9 @@
+from enum import StrEnum
+
+class MessagesAppendFormat(StrEnum):
+    ANTHROPIC = "anthropic"
+    OPENAI_CHAT = "openai-chat"
+    OPENAI_RESPONSES = "openai-responses"
+
+    def __str__(self) -> str:
+        return str(self.value)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+
+
+
+
+
+
+T = TypeVar("T", bound="ModelUsage")
+
+
+
+@_attrs_define
+class ModelUsage:
+    """ The use of the engine's model.
+
+        Attributes:
+            calls (int): Calls.
+            failed_calls (int): Failed calls.
+            input_tokens (int): Tokens in, as the server counts them.
+            output_tokens (int): Tokens out.
+            cached_tokens (int): The part of the tokens in that came from the server's cache.
+            cost_micros (int): Millionths of the currency of the operator's prices; 0 without prices.
+     """
+
+    calls: int
+    failed_calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_micros: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        calls = self.calls
+
+        failed_calls = self.failed_calls
+
+        input_tokens = self.input_tokens
+
+        output_tokens = self.output_tokens
+
+        cached_tokens = self.cached_tokens
+
+        cost_micros = self.cost_micros
+
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({
+            "calls": calls,
+            "failed_calls": failed_calls,
+            "input_tokens": input_tokens,
+            "output_tokens": output_tokens,
+            "cached_tokens": cached_tokens,
+            "cost_micros": cost_micros,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        calls = d.pop("calls")
+
+        failed_calls = d.pop("failed_calls")
+
+        input_tokens = d.pop("input_tokens")
+
+        output_tokens = d.pop("output_tokens")
+
+        cached_tokens = d.pop("cached_tokens")
+
+        cost_micros = d.pop("cost_micros")
+
+        model_usage = cls(
+            calls=calls,
+            failed_calls=failed_calls,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cached_tokens=cached_tokens,
+            cost_micros=cost_micros,
+        )
+
+
+        model_usage.additional_properties = d
+        return model_usage
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,12 @@
+from enum import StrEnum
+
+class SummariesGetCurrentStyle(StrEnum):
+    ANCHORED = "anchored"
+    OPAQUE = "opaque"
+    PROTOCOL = "protocol"
+    SCRATCH = "scratch"
+    STATE = "state"
+    STRICT = "strict"
+
+    def __str__(self) -> str:
+        return str(self.value)
