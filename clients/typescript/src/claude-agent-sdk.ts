@@ -1,0 +1,69 @@
+// Hooks for the Claude Agent SDK: what is compacted is kept whole in anchord, and its context is given to the agent behind the summary.
+import { readFile } from "node:fs/promises";
+import { Anchord } from "./client.js";
+import { compacted } from "./compaction.js";
+import type { Message } from "./types.js";
+
+/** What the hooks use of their input. */
+interface HookInput {
+  hook_event_name: string;
+  session_id: string;
+  transcript_path: string;
+  source?: string;
+}
+interface Entry {
+  type: string;
+  isSidechain?: boolean;
+  isMeta?: boolean;
+  isCompactSummary?: boolean;
+  message?: Message;
+}
+
+/** `query({ prompt, options: { hooks: anchordHooks() } })` */
+export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
+  const anchord = options.anchord ?? new Anchord({ retries: 1 });
+  const contexts = new Map<string, string>();
+
+  async function beforeCompaction(input: HookInput): Promise<object> {
+    try {
+      const messages = conversationOf(await readFile(input.transcript_path, "utf8"));
+      contexts.set(input.session_id, await compacted(anchord, input.session_id, { format: "anthropic", messages }));
+    } catch (error) {
+      // The service does not answer: the agent has its own summary alone, as without the hooks.
+      options.onProblem?.(error);
+    }
+    return {};
+  }
+
+  async function afterCompaction(input: HookInput): Promise<object> {
+    const additionalContext = contexts.get(input.session_id);
+    contexts.delete(input.session_id);
+    if (additionalContext === undefined) return {};
+    return { hookSpecificOutput: { hookEventName: "SessionStart" as const, additionalContext } };
+  }
+
+  const hook = (run: (input: HookInput) => Promise<object>) => (input: unknown) => run(input as HookInput);
+  return {
+    PreCompact: [{ hooks: [hook(beforeCompaction)] }],
+    SessionStart: [{ matcher: "compact", hooks: [hook(afterCompaction)] }],
+  };
+}
+
+/** Every message of a transcript, without those of sub-agents and the summaries of compactions. */
+function conversationOf(lines: string): Message[] {
+  const messages: Message[] = [];
+  let id: unknown;
+  for (const line of lines.split("\n")) {
+    if (line === "") continue;
+    const entry = JSON.parse(line) as Entry;
+    const { message } = entry;
+    if (!message || !["user", "assistant"].includes(entry.type) || entry.isSidechain || entry.isMeta || entry.isCompactSummary) continue;
+    const blocks = typeof message["content"] === "string" ? [{ type: "text", text: message["content"] }] : (message["content"] as Message[]);
+    const before = messages.at(-1);
+    // An answer has an entry for each of its blocks; results of calls that were made at once are one message, too.
+    if (before && before["role"] === message["role"] && (entry.type === "user" || message["id"] === id)) before["content"].push(...blocks);
+    else messages.push({ role: message["role"], content: [...blocks] });
+    id = message["id"];
+  }
+  return messages;
+}
