@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { Anchord } from "./client.js";
 import { compacted } from "./compaction.js";
-import type { Message } from "./types.js";
+import type { Message, Schemas } from "./types.js";
 
 /** What the hooks use of their input. */
 interface HookInput {
@@ -24,10 +24,13 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
   const anchord = options.anchord ?? new Anchord({ retries: 1 });
   const contexts = new Map<string, string>();
 
+  async function conversation(input: HookInput): Promise<Schemas["TranscriptRequest"]> {
+    return { format: "anthropic", messages: conversationOf(await readFile(input.transcript_path, "utf8")) };
+  }
+
   async function beforeCompaction(input: HookInput): Promise<object> {
     try {
-      const messages = conversationOf(await readFile(input.transcript_path, "utf8"));
-      contexts.set(input.session_id, await compacted(anchord, input.session_id, { format: "anthropic", messages }));
+      contexts.set(input.session_id, await compacted(anchord, input.session_id, await conversation(input)));
     } catch (error) {
       // The service does not answer: the agent has its own summary alone, as without the hooks.
       options.onProblem?.(error);
@@ -42,10 +45,21 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
     return { hookSpecificOutput: { hookEventName: "SessionStart" as const, additionalContext } };
   }
 
+  /** What came after the last compaction is kept when the agent has nothing more to do. */
+  async function afterTurn(input: HookInput): Promise<object> {
+    try {
+      await anchord.sync(input.session_id, await conversation(input));
+    } catch (error) {
+      options.onProblem?.(error);
+    }
+    return {};
+  }
+
   const hook = (run: (input: HookInput) => Promise<object>) => (input: unknown) => run(input as HookInput);
   return {
     PreCompact: [{ hooks: [hook(beforeCompaction)] }],
     SessionStart: [{ matcher: "compact", hooks: [hook(afterCompaction)] }],
+    Stop: [{ hooks: [hook(afterTurn)] }],
   };
 }
 

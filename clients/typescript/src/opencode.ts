@@ -1,7 +1,7 @@
 // A plugin for opencode: a compaction takes anchord's context in place of a summary that the model would write.
 import { Anchord } from "./client.js";
 import { compacted } from "./compaction.js";
-import type { Message } from "./types.js";
+import type { Message, Schemas } from "./types.js";
 
 interface Part {
   type: string;
@@ -16,19 +16,31 @@ interface Input {
   client: { session: { messages(options: { path: { id: string } }): PromiseLike<{ data?: unknown }> } };
 }
 
-/** Makes the plugin with settings of your own; `AnchordPlugin` takes those of the environment. */
+/** Makes a plugin of a client and of what is to be told of problems. */
 export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
-  return async ({ client }: Input) => {
-    const anchord = options.anchord ?? new Anchord({ retries: 1 });
+  return async ({ client }: Input, given: { url?: string; key?: string } = {}) => {
+    const anchord = options.anchord ?? new Anchord({ retries: 1, url: given.url, key: given.key });
     /** The contexts of sessions that are being compacted. */
     const contexts = new Map<string, string>();
+    const conversation = async (session: string): Promise<Schemas["TranscriptRequest"]> => {
+      const { data } = await client.session.messages({ path: { id: session } });
+      return { format: "openai-chat", messages: (data as Said[]).flatMap(storedOf) };
+    };
     return {
+      /** What came after the last compaction is kept when the agent has nothing more to do. */
+      async event({ event }: { event: { type: string; properties?: any } }): Promise<void> {
+        if (event.type !== "session.idle") return;
+        const session: string = event.properties.sessionID;
+        try {
+          await anchord.sync(session, await conversation(session));
+        } catch (error) {
+          options.onProblem?.(error);
+        }
+      },
       async "experimental.session.compacting"(input: { sessionID: string }, output: { context: string[]; prompt?: string }): Promise<void> {
         const session = input.sessionID;
         try {
-          const { data } = await client.session.messages({ path: { id: session } });
-          const messages = (data as Said[]).flatMap(storedOf);
-          contexts.set(session, await compacted(anchord, session, { format: "openai-chat", messages }));
+          contexts.set(session, await compacted(anchord, session, await conversation(session)));
           // opencode calls the model in any case, and its answer is replaced.
           output.prompt = "Nothing is to be summarised here. Reply with the word: done";
         } catch (error) {
@@ -51,8 +63,8 @@ export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: 
   };
 }
 
-/** `export { AnchordPlugin } from "anchord/opencode"` in a file of `.opencode/plugin`. */
-export const AnchordPlugin = anchordPlugin();
+/** `"plugin": ["anchord"]` in opencode.json; `["anchord", { "url": "…", "key": "…" }]` where the environment does not have them. */
+export default { id: "anchord", server: anchordPlugin() };
 
 /** A message as chat completions have it; compactions and what opencode says on its own are no part of the conversation. */
 function storedOf({ info, parts }: Said): Message[] {
