@@ -48,7 +48,13 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
   /** What came after the last compaction is kept when the agent has nothing more to do. */
   async function afterTurn(input: HookInput): Promise<object> {
     try {
-      await anchord.sync(input.session_id, await conversation(input));
+      let body = await conversation(input);
+      // The transcript is written a little later than it is said: the answer comes last.
+      for (let tries = 0; tries < 30 && !isAnswer(body.messages.at(-1)); tries++) {
+        await new Promise((done) => setTimeout(done, 100));
+        body = await conversation(input);
+      }
+      await anchord.sync(input.session_id, body);
     } catch (error) {
       options.onProblem?.(error);
     }
@@ -62,6 +68,9 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
     Stop: [{ hooks: [hook(afterTurn)] }],
   };
 }
+
+const isAnswer = (message: Message | undefined) =>
+  message?.["role"] === "assistant" && !(message["content"] as Message[]).some((block) => block["type"] === "tool_use");
 
 /** Every message of a transcript, without those of sub-agents and the summaries of compactions. */
 function conversationOf(lines: string): Message[] {

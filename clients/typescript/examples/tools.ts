@@ -10,7 +10,7 @@ import type {
 
 const root = process.env["WORKSPACE"] ?? ".";
 // From the folder that this is built into.
-const check = [fileURLToPath(new URL("../../workspace.py", import.meta.url)), "check", root];
+const check = [fileURLToPath(new URL("../../../../examples/workspace.py", import.meta.url)), "check", root];
 
 export const TASK =
   "Replace every print() in shop/ by log.info(), one file after the other, and run the checks at the end. " +
