@@ -42,7 +42,7 @@ interface Answer {
 /** `wrapLanguageModel({ model, middleware: anchordMiddleware({ session }) })` */
 export function anchordMiddleware(options: MiddlewareOptions) {
   const { session } = options;
-  const anchord = options.anchord ?? new Anchord({ timeout: 15_000, retries: 1 });
+  const anchord = options.anchord ?? new Anchord({ timeout: 15_000, retries: 1, maxWait: 2000 });
   /** The pieces of each prompt that was sent, so that the answer is stored behind them. */
   const sent = new WeakMap<object, Piece[]>();
   /** The last context, for when the service does not answer. */

@@ -21,7 +21,7 @@ interface Entry {
 
 /** `query({ prompt, options: { hooks: anchordHooks() } })` */
 export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
-  const anchord = options.anchord ?? new Anchord({ retries: 1 });
+  const anchord = options.anchord ?? new Anchord({ retries: 1, maxWait: 2000 });
   const contexts = new Map<string, string>();
 
   async function conversation(input: HookInput): Promise<Schemas["TranscriptRequest"]> {

@@ -14,14 +14,14 @@ export interface Options {
   timeout?: number | undefined;
   /** How often a call is repeated at most; default 3. */
   retries?: number | undefined;
+  /** The longest wait that the service may ask for, in milliseconds; beyond it the problem is thrown at once. Default 60,000. */
+  maxWait?: number | undefined;
   /** Headers of every call. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** A fetch other than the built-in one. */
   fetch?: typeof fetch | undefined;
 }
 
-/** The longest wait that a service may ask for, in milliseconds. When it asks for more the problem is thrown at once. */
-const LONGEST_WAIT = 60_000;
 /** A stream of events that is silent for so long is dead: the service says something every few seconds. */
 const SILENCE = 60_000;
 const PASSING = new Set([408, 429, 502, 503, 504]);
@@ -54,6 +54,7 @@ export class Anchord {
   readonly #key: string | undefined;
   readonly #timeout: number;
   readonly #retries: number;
+  readonly #maxWait: number;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
 
@@ -63,6 +64,7 @@ export class Anchord {
     this.#key = options.key ?? environment["ANCHORD_API_KEY"];
     this.#timeout = options.timeout ?? 60_000;
     this.#retries = options.retries ?? 3;
+    this.#maxWait = options.maxWait ?? 60_000;
     this.#headers = options.headers ?? {};
     this.#fetch = options.fetch ?? ((...call) => fetch(...call));
     const groups: Record<string, Record<string, unknown>> = {};
@@ -201,7 +203,7 @@ export class Anchord {
       }
       // The reply to a deletion was lost, and the repetition finds nothing: it was done.
       if (operation.method === "DELETE" && isLost && failure instanceof ProblemError && failure.status === 404) return undefined as T;
-      const wait = waitAfter(failure, attempt);
+      const wait = waitAfter(failure, attempt, this.#maxWait);
       if (wait === undefined || attempt >= most) throw failure;
       isLost ||= failure instanceof ConnectionError;
       await pause(wait, options.signal);
@@ -287,13 +289,13 @@ function segment(name: string, value: unknown): string {
 }
 
 /** The milliseconds until a failed call is made again; undefined when that helps nobody. */
-function waitAfter(failure: unknown, attempt: number): number | undefined {
+function waitAfter(failure: unknown, attempt: number, longest: number): number | undefined {
   if (failure instanceof ConnectionError) return pauseOf(attempt);
   if (!(failure instanceof ProblemError)) return undefined;
   if (!PASSING.has(failure.status) && !PASSING_CODES.has(failure.code)) return undefined;
   if (failure.retryAfter === undefined) return pauseOf(attempt);
   const wait = failure.retryAfter * 1000;
-  return wait <= LONGEST_WAIT ? wait : undefined;
+  return wait <= longest ? wait : undefined;
 }
 
 /** Longer each time, and never the same for two. */

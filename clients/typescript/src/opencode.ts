@@ -19,7 +19,7 @@ interface Input {
 /** Makes a plugin of a client and of what is to be told of problems. */
 export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
   return async ({ client }: Input, given: { url?: string; key?: string } = {}) => {
-    const anchord = options.anchord ?? new Anchord({ retries: 1, url: given.url, key: given.key });
+    const anchord = options.anchord ?? new Anchord({ retries: 1, maxWait: 2000, url: given.url, key: given.key });
     /** The contexts of sessions that are being compacted. */
     const contexts = new Map<string, string>();
     const conversation = async (session: string): Promise<Schemas["TranscriptRequest"]> => {

@@ -50,6 +50,10 @@ test("a wait that is too long is the caller's to decide", async (t) => {
     return true;
   });
   assert.equal(server.asked.length, 1);
+  const other = await scripted(problem(503, "unavailable", { "retry-after": "3" }));
+  t.after(other.close);
+  await assert.rejects(async () => await new Anchord({ url: other.url, maxWait: 2000 }).sessions.list(), { code: "unavailable", retryAfter: 3 });
+  assert.equal(other.asked.length, 1);
 });
 
 test("a refusal is told with its field, and is not repeated", async (t) => {
