@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 URL, KEY = os.environ["ANCHORD_URL"], os.environ["ANCHORD_API_KEY"]
-# What each page's commands must say.
+# A text that each page's commands must print.
 EXPECTED = {
     "quick-framework": "",
     "quick-gateway": "Never push to main.",

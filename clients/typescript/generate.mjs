@@ -18,7 +18,7 @@ const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase
 const pascal = (name) => camel(`_${name}`);
 const comment = (text, indent) => `${indent}/** ${text.trim().replaceAll("*/", "*\\/").replace(/\n(?=(.*))/g, (_, line) => (line ? `\n${indent} * ` : `\n${indent} *`))} */\n`;
 
-/** What a call tells beyond path, query and body has options of its own: Prefer, Idempotency-Key, Last-Event-ID. */
+/** Headers are no arguments: the client has options for Prefer, Idempotency-Key, Last-Event-ID. */
 function operationOf(method, path, item) {
   const named = (place) => item.parameters?.filter((parameter) => parameter.in === place) ?? [];
   const header = (name) => named("header").find((parameter) => parameter.name === name);

@@ -1,4 +1,4 @@
-// What the agent can do, and what it is asked to do.
+// The tools of the agent, and its task.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

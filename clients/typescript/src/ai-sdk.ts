@@ -29,7 +29,7 @@ interface Piece {
   own: PromptMessage;
   stored: Message;
 }
-/** What the versions of the SDK have in common. */
+/** The parameters that the versions of the SDK have in common. */
 interface Call {
   prompt: any;
   tools?: any;
@@ -68,7 +68,7 @@ export function anchordMiddleware(options: MiddlewareOptions) {
     const served = await anchord.sync(session, { format: "openai-chat", model, messages }, { format: "openai-chat" });
     const names = new Map(pieces.flatMap(({ own }) => partsOf(own)).filter(({ type }) => type === "tool-call").map((part) => [part["toolCallId"], part["toolName"]]));
     return joined(served.messages.map((message, index) => {
-      // What is served as it was stored is the prompt's own, with all that its provider wants to have back.
+      // A message that is served as it was stored is the prompt's own, with all that its provider wants to have back.
       const [seq, ...more] = served.sources[index] ?? [];
       const piece = seq === undefined || more.length > 0 ? undefined : pieces[seq - 1];
       return piece && isSame(piece.stored, message) ? piece.own : promptMessage(message, names);
@@ -157,7 +157,7 @@ function piecesOf(message: PromptMessage): Piece[] {
     const lone = content.length === 1 && content[0]?.type === "text" ? content[0]["text"] : content;
     return [{ own: message, stored: { role: "user", content: lone } }];
   }
-  // What the provider ran itself has its result in the same message, and is told as text.
+  // A tool that the provider ran itself has its result in the same message, which is told as text.
   const text = parts.map((part) => (part.type === "text" ? part["text"] : part.type === "tool-result" ? `\n[${part["toolName"]}] ${outputOf(part["output"] ?? part["result"])}\n` : "")).join("");
   const tool_calls = parts.filter((part) => part.type === "tool-call" && !part["providerExecuted"]).map((part) => {
     const input: unknown = part["input"];

@@ -1,10 +1,13 @@
-// Hooks for the Claude Agent SDK: what is compacted is kept whole in anchord, and its context is given to the agent behind the summary.
+// Hooks for the Claude Agent SDK: what is compacted is kept whole in anchord, and its hand-off is given to the agent behind the summary.
 import { readFile } from "node:fs/promises";
 import { Anchord } from "./client.js";
-import { compacted } from "./compaction.js";
+import { compress } from "./compaction.js";
 import type { Message, Schemas } from "./types.js";
 
-/** What the hooks use of their input. */
+/** The tokens of the text. Of a hook's text that is longer than about 10 KB the agent is given the first 2 KB alone. */
+const LEVEL = 1500;
+
+/** The part of their input that the hooks use. */
 interface HookInput {
   hook_event_name: string;
   session_id: string;
@@ -22,7 +25,7 @@ interface Entry {
 /** `query({ prompt, options: { hooks: anchordHooks() } })` */
 export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
   const anchord = options.anchord ?? new Anchord({ retries: 1, maxWait: 2000 });
-  const contexts = new Map<string, string>();
+  const handoffs = new Map<string, string>();
 
   async function conversation(input: HookInput): Promise<Schemas["TranscriptRequest"]> {
     return { format: "anthropic", messages: conversationOf(await readFile(input.transcript_path, "utf8")) };
@@ -30,7 +33,9 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
 
   async function beforeCompaction(input: HookInput): Promise<object> {
     try {
-      contexts.set(input.session_id, await compacted(anchord, input.session_id, await conversation(input)));
+      await compress(anchord, input.session_id, await conversation(input));
+      const handoff = await anchord.sessions.getHandoff({ session_id: input.session_id, level: LEVEL });
+      if (handoff) handoffs.set(input.session_id, `## Prior Session Context\n\n${handoff.markdown}`);
     } catch (error) {
       // The service does not answer: the agent has its own summary alone, as without the hooks.
       options.onProblem?.(error);
@@ -39,13 +44,13 @@ export function anchordHooks(options: { anchord?: Anchord; onProblem?: (error: u
   }
 
   async function afterCompaction(input: HookInput): Promise<object> {
-    const additionalContext = contexts.get(input.session_id);
-    contexts.delete(input.session_id);
+    const additionalContext = handoffs.get(input.session_id);
+    handoffs.delete(input.session_id);
     if (additionalContext === undefined) return {};
     return { hookSpecificOutput: { hookEventName: "SessionStart" as const, additionalContext } };
   }
 
-  /** What came after the last compaction is kept when the agent has nothing more to do. */
+  /** Messages after the last compaction are kept when the agent has nothing more to do. */
   async function afterTurn(input: HookInput): Promise<object> {
     try {
       let body = await conversation(input);

@@ -270,7 +270,7 @@ class Watch implements Clock {
     this.#caller?.removeEventListener("abort", this.#abort);
   }
 
-  /** What an error of the connection is to the caller: an own one, unless the caller ended the call. */
+  /** An error of the connection, as the caller gets it: of this package, unless the caller ended the call. */
   explained(error: unknown): unknown {
     if (error instanceof ProblemError || error instanceof ConnectionError) return error;
     if (this.#caller?.aborted) return this.#caller.reason;

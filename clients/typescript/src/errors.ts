@@ -3,7 +3,7 @@ import type { Problem, Schemas } from "./types.js";
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** What every error of this package is. */
+/** The class of every error of this package. */
 export class AnchordError extends Error {
   override name = "AnchordError";
 }

@@ -1,4 +1,4 @@
-/** What bounds a wait for bytes; it does not run while the reader does something else. */
+/** The bound of a wait for bytes; it does not run while the reader does something else. */
 export interface Clock {
   again(limit: number): void;
   stop(): void;

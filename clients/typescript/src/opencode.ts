@@ -1,6 +1,6 @@
 // A plugin for opencode: a compaction takes anchord's context in place of a summary that the model would write.
 import { Anchord } from "./client.js";
-import { compacted } from "./compaction.js";
+import { compress, contextText } from "./compaction.js";
 import type { Message, Schemas } from "./types.js";
 
 interface Part {
@@ -11,7 +11,7 @@ interface Said {
   info: { role: string; sessionID?: string; summary?: unknown; [field: string]: any };
   parts: Part[];
 }
-/** What the plugin uses of opencode. */
+/** The part of opencode that the plugin uses. */
 interface Input {
   client: { session: { messages(options: { path: { id: string } }): PromiseLike<{ data?: unknown }> } };
 }
@@ -27,7 +27,7 @@ export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: 
       return { format: "openai-chat", messages: (data as Said[]).flatMap(storedOf) };
     };
     return {
-      /** What came after the last compaction is kept when the agent has nothing more to do. */
+      /** Messages after the last compaction are kept when the agent has nothing more to do. */
       async event({ event }: { event: { type: string; properties?: any } }): Promise<void> {
         if (event.type !== "session.idle") return;
         const session: string = event.properties.sessionID;
@@ -40,7 +40,8 @@ export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: 
       async "experimental.session.compacting"(input: { sessionID: string }, output: { context: string[]; prompt?: string }): Promise<void> {
         const session = input.sessionID;
         try {
-          contexts.set(session, await compacted(anchord, session, await conversation(session)));
+          await compress(anchord, session, await conversation(session));
+          contexts.set(session, await contextText(anchord, session));
           // opencode calls the model in any case, and its answer is replaced.
           output.prompt = "Nothing is to be summarised here. Reply with the word: done";
         } catch (error) {

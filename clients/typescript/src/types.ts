@@ -1,4 +1,4 @@
-// What calls take and give, from the generated types.
+// The arguments and replies of calls, from the generated types.
 import type { components, operations } from "./generated/schema.js";
 
 /** The schemas of the API, by name: `Schemas["Context"]`. */
@@ -11,7 +11,7 @@ export type Problem = Schemas["Problem"];
 /** The name of an operation, as in the API: `messages.append`. */
 export type OperationId = keyof operations;
 
-/** What an operation has of a kind; nothing is an empty object. */
+/** The part of an operation of a kind; nothing is an empty object. */
 type Part<Source, Name extends string> = Source extends { [N in Name]?: infer Found }
   ? [Exclude<Found, undefined>] extends [never] ? unknown : Exclude<Found, undefined>
   : unknown;
@@ -37,7 +37,7 @@ export type Arguments<Id extends OperationId> = Flat<
 type Contents<Responses> = { [Status in keyof Responses]: Responses[Status] extends { content: infer Content } ? Content : never }[keyof Responses];
 type OfMedia<Content, Media extends string> = Content extends { [M in Media]: infer Value } ? Value : never;
 
-/** What an operation replies in a form, by its media type. */
+/** The reply of an operation in a form, by its media type. */
 export type Reply<Id extends OperationId, Media extends string = "application/json"> = OfMedia<Contents<operations[Id]["responses"]>, Media>;
 
 type ItemOf<P> = P extends { items: readonly (infer Item)[] } ? Item : never;
@@ -48,7 +48,7 @@ export type Item<Id extends OperationId> = ItemOf<Reply<Id>>;
 /** A list: awaited it is its first page, and iterated it is every item, of as many pages as there are. */
 export interface Page<Id extends OperationId> extends PromiseLike<Reply<Id>>, AsyncIterable<Item<Id>> {}
 
-/** What a single call may have of its own. */
+/** Options of a single call. */
 export interface CallOptions {
   /** Ends the call, and every attempt and wait of it. */
   signal?: AbortSignal | undefined;

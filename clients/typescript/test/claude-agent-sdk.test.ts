@@ -44,8 +44,13 @@ test("Claude Agent SDK: what a compaction leaves out is given back, and kept", a
   assert.deepEqual(seen.filter(({ refused }) => refused), []);
   const compaction = seen.find(({ kind }) => kind === "compaction")!;
   const next = seen.find(({ n, kind }) => n > compaction.n && kind === "turn")!;
-  // The model's own summary tells five words of those before it.
-  assert.ok((next.needles ?? 0) > 5, `${next.needles} of ${compaction.needles} words`);
+  const handoff = `From session ${session}, version 1.`;
+  const before = seen.findLast(({ n, kind }) => n < compaction.n && kind === "turn")!;
+  const has = async (n: number) => JSON.stringify(await task.body(n)).includes(handoff);
+  assert.ok(await has(next.n), "the next call does not have the hand-off");
+  assert.ok(JSON.stringify(await task.body(next.n)).includes("## Prior Session Context"));
+  assert.ok(!JSON.stringify(await task.body(next.n)).includes("Output too large"));
+  assert.ok(!(await has(before.n)), "the call before the compaction has a hand-off");
   assert.equal(seen.filter(({ kind }) => kind === "turn").at(-1)?.step, STEPS);
   const stored = await wholeSession(session, blockCalls);
   assert.equal(stored.flatMap(({ message }) => blockCalls(message)[0]).length, STEPS);

@@ -1,4 +1,4 @@
-// What the pages of the documentation print runs: `run` puts each block of TypeScript into a file of its own.
+// The code that the documentation prints runs: `run` puts each block of TypeScript into a file of its own.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -80,7 +80,7 @@ export function output(program: string, words: string[], options: { cwd?: string
   });
 }
 
-/** What stands before the service and makes trouble when it is told to. */
+/** A server before the service that makes trouble when it is told to. */
 export async function troubled() {
   const service = new Anchord().url;
   const state = { trouble: undefined as 429 | 503 | undefined, refused: 0 };

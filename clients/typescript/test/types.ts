@@ -1,4 +1,4 @@
-// What the types of the package allow and refuse; only compiled.
+// The types of the package: uses that they allow and refuse. It is only compiled.
 import { Anchord, ProblemError, type Arguments, type Context, type Event, type Item, type Schemas } from "anchord";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
