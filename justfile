@@ -25,6 +25,18 @@ clients:
 clients-python *binary:
     clients/python/run {{ binary }}
 
+# Pack the client for TypeScript, install it into empty folders and test it there, its adapters in their frameworks (needs Node.js, Python 3)
+clients-typescript *args:
+    clients/typescript/run {{ args }}
+
+# Make what is generated of the client for TypeScript anew from the OpenAPI document
+clients-typescript-generate:
+    clients/typescript/run --generate
+
+# Check the links of the documentation and make a site of it in target/site/html; no network but for the generator's packages (needs Python 3 with venv)
+docs *flags:
+    site/run {{ flags }}
+
 # Run real coding agents through the gateway, against a provider that plays a task; docs/gateway.md has what came of it (needs
 # Linux, root or namespaces for users, Python 3 with venv, Node.js 20)
 agents *flags:

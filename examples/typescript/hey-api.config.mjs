@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 export default {
   input: "../../openapi/anchord.json",
   // A relative path of the configuration would be one of the generator's own folder.
-  output: { path: "hey-api", clean: true, tsConfigPath: fileURLToPath(new URL("tsconfig.rounds.json", import.meta.url)) },
+  output: { path: "hey-api", clean: true, tsConfigPath: fileURLToPath(new URL("tsconfig.json", import.meta.url)) },
   plugins: ["@hey-api/client-fetch", "@hey-api/sdk", "@hey-api/typescript"],
   logs: { level: "error" },
 };

@@ -1,4 +1,4 @@
-// What the agent can do, and what it is asked to do.
+// The tools of the agent, and its task.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -10,7 +10,7 @@ import type {
 
 const root = process.env["WORKSPACE"] ?? ".";
 // From the folder that this is built into.
-const check = [fileURLToPath(new URL("../../workspace.py", import.meta.url)), "check", root];
+const check = [fileURLToPath(new URL("../../../../examples/workspace.py", import.meta.url)), "check", root];
 
 export const TASK =
   "Replace every print() in shop/ by log.info(), one file after the other, and run the checks at the end. " +
