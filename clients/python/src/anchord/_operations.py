@@ -65,6 +65,7 @@ from anchord.types import (
     ReplaceCurrentBranch,
     ReplacePins,
     ReplaceTodos,
+    RequestFact,
     RollbackRequest,
     ServedContext,
     ServedContextPage,
@@ -246,7 +247,7 @@ class SessionsOperations:
     def get_handoff(
         self, session_id: str, *, level: int | None = None, words: int | None = None, branch: str | None = None
     ) -> Handoff | None:
-        """Reads what another agent should know of a session.
+        """Reads the hand-off of a session: a text for another agent.
 
         The text has at most `level` tokens and level-3 headings, so that it goes under
         `## Prior Session Context` in a prompt. From 1,500 tokens on it ends with a
@@ -387,7 +388,7 @@ class AsyncSessionsOperations:
     async def get_handoff(
         self, session_id: str, *, level: int | None = None, words: int | None = None, branch: str | None = None
     ) -> Handoff | None:
-        """Reads what another agent should know of a session.
+        """Reads the hand-off of a session: a text for another agent.
 
         The text has at most `level` tokens and level-3 headings, so that it goes under
         `## Prior Session Context` in a prompt. From 1,500 tokens on it ends with a
@@ -607,6 +608,7 @@ class ContextOperations:
         cache_control: ContextGetCacheControl | None = None,
         version: int | None = None,
         through_seq: int | None = None,
+        pinned_by: str | None = None,
         branch: str | None = None,
     ) -> Context:
         """Assembles the context: what to send to the model next.
@@ -626,6 +628,7 @@ class ContextOperations:
                 "cache_control": cache_control,
                 "version": version,
                 "through_seq": through_seq,
+                "pinned_by": pinned_by,
                 "branch": branch,
             },
         )
@@ -676,6 +679,7 @@ class AsyncContextOperations:
         cache_control: ContextGetCacheControl | None = None,
         version: int | None = None,
         through_seq: int | None = None,
+        pinned_by: str | None = None,
         branch: str | None = None,
     ) -> Context:
         """Assembles the context: what to send to the model next.
@@ -695,6 +699,7 @@ class AsyncContextOperations:
                 "cache_control": cache_control,
                 "version": version,
                 "through_seq": through_seq,
+                "pinned_by": pinned_by,
                 "branch": branch,
             },
         )
@@ -748,10 +753,10 @@ class TranscriptOperations:
     ) -> SyncResult:
         """Brings a session to a list of messages: stores what is new, on the branch that holds the list.
 
-        An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
-        branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
-        from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
-        list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
+        A framework sends all messages of its agent before each call of the model. The list is compared with the current branch by
+        the content of the messages. Messages beyond the branch are appended; a shorter list takes the session back; a list that
+        differs is appended to the branch that has its next message, or to a new one. The branch that holds the list is the current
+        one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
         that a request whose reply was lost is simply repeated.
         """
         reply: SyncResult = self._calls.call(
@@ -789,10 +794,10 @@ class AsyncTranscriptOperations:
     ) -> SyncResult:
         """Brings a session to a list of messages: stores what is new, on the branch that holds the list.
 
-        An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
-        branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
-        from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
-        list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
+        A framework sends all messages of its agent before each call of the model. The list is compared with the current branch by
+        the content of the messages. Messages beyond the branch are appended; a shorter list takes the session back; a list that
+        differs is appended to the branch that has its next message, or to a new one. The branch that holds the list is the current
+        one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
         that a request whose reply was lost is simply repeated.
         """
         reply: SyncResult = await self._calls.call(
@@ -861,7 +866,7 @@ class BranchesOperations:
     def delete(self, session_id: str, branch: str) -> None:
         """Erases a branch.
 
-        It can be named no more from then on. What other branches share with it stays with them, and the rest is deleted in the
+        It can be named no more from then on. Messages that other branches share with it stay with them, and the rest is deleted in the
         background.
         """
         self._calls.call(
@@ -946,7 +951,7 @@ class AsyncBranchesOperations:
     async def delete(self, session_id: str, branch: str) -> None:
         """Erases a branch.
 
-        It can be named no more from then on. What other branches share with it stays with them, and the rest is deleted in the
+        It can be named no more from then on. Messages that other branches share with it stay with them, and the rest is deleted in the
         background.
         """
         await self._calls.call(
@@ -1340,8 +1345,8 @@ class SettingsOperations:
     def put(self, body: Settings) -> TenantSettings:
         """Replaces the defaults of the tenant's sessions.
 
-        An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
-        it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows.
+        An absent or null field has the service's own default. Settings of a session, and those that follow from a `model`
+        that it names, take precedence. They apply from the next request on, and each session's `context_revision` grows.
         """
         reply: TenantSettings = self._calls.call("PUT", "/v1/settings", body=body)
         return reply
@@ -1368,8 +1373,8 @@ class AsyncSettingsOperations:
     async def put(self, body: Settings) -> TenantSettings:
         """Replaces the defaults of the tenant's sessions.
 
-        An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
-        it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows.
+        An absent or null field has the service's own default. Settings of a session, and those that follow from a `model`
+        that it names, take precedence. They apply from the next request on, and each session's `context_revision` grows.
         """
         reply: TenantSettings = await self._calls.call("PUT", "/v1/settings", body=body)
         return reply
@@ -1492,6 +1497,42 @@ class AsyncConstraintsOperations:
         )
 
 
+class RequestsOperations:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def close(self, session_id: str, request_id: str, *, branch: str | None = None) -> None:
+        """Closes a request of a person that is open in the record.
+
+        Contexts show it as dropped at once, under a new `context_revision`, and so do the records of later versions, until a person asks for
+        it again. The record of the current version stays as it is, and the intent follows with the next one. One that is over already stays as it is.
+        """
+        self._calls.call(
+            "DELETE",
+            "/v1/sessions/{session_id}/requests/{request_id}",
+            path={"session_id": session_id, "request_id": request_id},
+            query={"branch": branch},
+        )
+
+
+class AsyncRequestsOperations:
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
+
+    async def close(self, session_id: str, request_id: str, *, branch: str | None = None) -> None:
+        """Closes a request of a person that is open in the record.
+
+        Contexts show it as dropped at once, under a new `context_revision`, and so do the records of later versions, until a person asks for
+        it again. The record of the current version stays as it is, and the intent follows with the next one. One that is over already stays as it is.
+        """
+        await self._calls.call(
+            "DELETE",
+            "/v1/sessions/{session_id}/requests/{request_id}",
+            path={"session_id": session_id, "request_id": request_id},
+            query={"branch": branch},
+        )
+
+
 class StatelessOperations:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -1520,7 +1561,7 @@ class StatelessOperations:
 
         Code reads them as it reads a session, within the request, and stores nothing. With `engine` `llm` the call is
         queued like any compression: `Prefer: wait` waits for it, and `GET /v1/compress/{compression_id}` reads it for
-        a day. What comes back is valid in the format of the messages and at most as large as `target_tokens`.
+        a day. The reply is valid in the format of the messages and at most as large as `target_tokens`.
         """
         reply: CompressedMessages | PendingCompression = self._calls.call(
             "POST", "/v1/compress", headers={"Prefer": prefer}, body=body, idempotency_key=idempotency_key
@@ -1572,7 +1613,7 @@ class AsyncStatelessOperations:
 
         Code reads them as it reads a session, within the request, and stores nothing. With `engine` `llm` the call is
         queued like any compression: `Prefer: wait` waits for it, and `GET /v1/compress/{compression_id}` reads it for
-        a day. What comes back is valid in the format of the messages and at most as large as `target_tokens`.
+        a day. The reply is valid in the format of the messages and at most as large as `target_tokens`.
         """
         reply: CompressedMessages | PendingCompression = await self._calls.call(
             "POST", "/v1/compress", headers={"Prefer": prefer}, body=body, idempotency_key=idempotency_key
@@ -2079,7 +2120,7 @@ class TasksOperations:
         self._calls = calls
 
     def get_handoff(self, task_id: str, *, level: int | None = None, words: int | None = None) -> Handoff | None:
-        """Reads what another agent should know of a task: its sessions' current versions in one text.
+        """Reads the hand-off of a task: its sessions' current versions in one text for another agent.
 
         The newest session gives the goal and state; files, decisions and errors of all are joined, each with
         the session that it came from.
@@ -2112,7 +2153,7 @@ class AsyncTasksOperations:
         self._calls = calls
 
     async def get_handoff(self, task_id: str, *, level: int | None = None, words: int | None = None) -> Handoff | None:
-        """Reads what another agent should know of a task: its sessions' current versions in one text.
+        """Reads the hand-off of a task: its sessions' current versions in one text for another agent.
 
         The newest session gives the goal and state; files, decisions and errors of all are joined, each with
         the session that it came from.
@@ -2153,7 +2194,7 @@ class LedgerOperations:
         cursor: str | None = None,
         branch: str | None = None,
     ) -> LedgerPage:
-        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints."""
+        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests."""
         reply: LedgerPage = self._calls.call(
             "GET",
             "/v1/sessions/{session_id}/ledger",
@@ -2169,15 +2210,15 @@ class LedgerOperations:
         kind: LedgerListKind | None = None,
         limit: int | None = None,
         branch: str | None = None,
-    ) -> Iterator[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | TestRunFact]:
-        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints. An iterator over all pages; `limit` is the size of a page."""
-        pages: Iterator[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | TestRunFact] = (
-            self._calls.pages(
-                "GET",
-                "/v1/sessions/{session_id}/ledger",
-                path={"session_id": session_id},
-                query={"kind": kind, "limit": limit, "branch": branch},
-            )
+    ) -> Iterator[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | RequestFact | TestRunFact]:
+        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests. An iterator over all pages; `limit` is the size of a page."""
+        pages: Iterator[
+            CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | RequestFact | TestRunFact
+        ] = self._calls.pages(
+            "GET",
+            "/v1/sessions/{session_id}/ledger",
+            path={"session_id": session_id},
+            query={"kind": kind, "limit": limit, "branch": branch},
         )
         return pages
 
@@ -2195,7 +2236,7 @@ class AsyncLedgerOperations:
         cursor: str | None = None,
         branch: str | None = None,
     ) -> LedgerPage:
-        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints."""
+        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests."""
         reply: LedgerPage = await self._calls.call(
             "GET",
             "/v1/sessions/{session_id}/ledger",
@@ -2211,15 +2252,17 @@ class AsyncLedgerOperations:
         kind: LedgerListKind | None = None,
         limit: int | None = None,
         branch: str | None = None,
-    ) -> AsyncIterator[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | TestRunFact]:
-        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints. An iterator over all pages; `limit` is the size of a page."""
-        pages: AsyncIterator[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | TestRunFact] = (
-            self._calls.pages(
-                "GET",
-                "/v1/sessions/{session_id}/ledger",
-                path={"session_id": session_id},
-                query={"kind": kind, "limit": limit, "branch": branch},
-            )
+    ) -> AsyncIterator[
+        CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | RequestFact | TestRunFact
+    ]:
+        """Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests. An iterator over all pages; `limit` is the size of a page."""
+        pages: AsyncIterator[
+            CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | RequestFact | TestRunFact
+        ] = self._calls.pages(
+            "GET",
+            "/v1/sessions/{session_id}/ledger",
+            path={"session_id": session_id},
+            query={"kind": kind, "limit": limit, "branch": branch},
         )
         return pages
 
@@ -2613,8 +2656,8 @@ class WebhooksOperations:
     def update(self, webhook_id: str, body: WebhookPatch) -> Webhook:
         """Changes a webhook, disables it or enables it again.
 
-        What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
-        told; a cancelled delivery can be asked for again.
+        Deliveries that are pending for a webhook that is disabled are cancelled, and events while it is disabled are not
+        delivered; a cancelled delivery can be asked for again.
         """
         reply: Webhook = self._calls.call(
             "PATCH", "/v1/webhooks/{webhook_id}", path={"webhook_id": webhook_id}, body=body
@@ -2740,8 +2783,8 @@ class AsyncWebhooksOperations:
     async def update(self, webhook_id: str, body: WebhookPatch) -> Webhook:
         """Changes a webhook, disables it or enables it again.
 
-        What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
-        told; a cancelled delivery can be asked for again.
+        Deliveries that are pending for a webhook that is disabled are cancelled, and events while it is disabled are not
+        delivered; a cancelled delivery can be asked for again.
         """
         reply: Webhook = await self._calls.call(
             "PATCH", "/v1/webhooks/{webhook_id}", path={"webhook_id": webhook_id}, body=body
@@ -2927,8 +2970,8 @@ class TenantsOperations:
     def delete(self, tenant_id: str) -> None:
         """Erases a tenant with everything that it owns.
 
-        Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
-        the audit log, which names things by their ids alone.
+        Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. Only the
+        audit log stays, which names things by their ids alone.
         """
         self._calls.call("DELETE", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id})
 
@@ -3067,8 +3110,8 @@ class AsyncTenantsOperations:
     async def delete(self, tenant_id: str) -> None:
         """Erases a tenant with everything that it owns.
 
-        Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
-        the audit log, which names things by their ids alone.
+        Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. Only the
+        audit log stays, which names things by their ids alone.
         """
         await self._calls.call("DELETE", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id})
 
@@ -3432,6 +3475,7 @@ class Operations:
         self.settings = SettingsOperations(calls)
         self.models = ModelsOperations(calls)
         self.constraints = ConstraintsOperations(calls)
+        self.requests = RequestsOperations(calls)
         self.stateless = StatelessOperations(calls)
         self.compressions = CompressionsOperations(calls)
         self.summaries = SummariesOperations(calls)
@@ -3465,6 +3509,7 @@ class AsyncOperations:
         self.settings = AsyncSettingsOperations(calls)
         self.models = AsyncModelsOperations(calls)
         self.constraints = AsyncConstraintsOperations(calls)
+        self.requests = AsyncRequestsOperations(calls)
         self.stateless = AsyncStatelessOperations(calls)
         self.compressions = AsyncCompressionsOperations(calls)
         self.summaries = AsyncSummariesOperations(calls)

@@ -55,7 +55,7 @@ IdentifierFactKind: TypeAlias = Literal["identifier"]
 JobKind: TypeAlias = Literal["compress", "evaluate", "index"]
 KeepOutput: TypeAlias = Literal["always", "never"]
 LedgerFileAction: TypeAlias = Literal["created", "deleted", "modified", "read", "renamed"]
-LedgerListKind: TypeAlias = Literal["command", "constraint", "error", "file", "identifier", "test_run"]
+LedgerListKind: TypeAlias = Literal["command", "constraint", "error", "file", "identifier", "request", "test_run"]
 MaskMode: TypeAlias = Literal["auto", "off"]
 MessageFormat: TypeAlias = Literal["anthropic", "openai-chat", "openai-responses"]
 MessageMarkComponent: TypeAlias = Literal["retrieved_documents"]
@@ -76,6 +76,7 @@ QualityMetric: TypeAlias = Literal[
 QuotaScope: TypeAlias = Literal["session", "tenant", "webhook"]
 RecallMode: TypeAlias = Literal["hybrid", "lexical"]
 RejectReason: TypeAlias = Literal["bad_id", "bad_line", "bad_path", "malformed_marker", "no_closer", "no_nonce"]
+RequestFactKind: TypeAlias = Literal["request"]
 RetryMeasure: TypeAlias = Literal["code", "detail", "facts", "smaller_pieces", "strategy"]
 Role: TypeAlias = Literal["assistant", "developer", "system", "tool", "user"]
 SessionsListIncludeItem: TypeAlias = Literal["policy", "settings"]
@@ -150,7 +151,7 @@ WebhookEventType: TypeAlias = Literal[
 
 
 class AddedLatency(TypedDict):
-    """What the service adds to the agent's time: from a request's arrival at its operation until its reply
+    """The time that the service adds to the agent's: from a request's arrival at its operation until its reply
     is made. Compressions run beside the agent and are not in it."""
 
     context_ms_per_request: float | None
@@ -302,9 +303,9 @@ class AppendResult(TypedDict):
     show none."""
 
     warnings: NotRequired[list[Warning_]]
-    """What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`,
-    `output-larger-than-window` for each output that contexts cannot serve whole), of the window, until it is told, only with
-    `include=warnings`; `usage.assumed` says without it that there is something. Absent when there is nothing."""
+    """Warnings: about the batch's messages (`tool-result-without-call`, `empty-user-message`, `output-larger-than-window` for
+    each output that contexts cannot serve whole); about an assumed window only with `include=warnings`, though
+    `usage.assumed` is true without it. Absent when there are none."""
 
     context: NotRequired[Context]
     """An assembled context."""
@@ -326,7 +327,7 @@ class AuditEvent(TypedDict):
     """Who made the change: `operator`, `cli` or the id of an API key."""
 
     action: str
-    """What was done."""
+    """The action."""
 
     subject: str
     """The id of what it was done to."""
@@ -388,7 +389,7 @@ class BriefUsage(TypedDict):
     """`context_tokens` as a share of the effective window; at most 1."""
 
     context_tokens: int
-    """What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    """The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
     placeholders about, and the effective window where something has to be cut to fit."""
 
     effective_window: int
@@ -950,7 +951,7 @@ class ContextUsage(TypedDict):
     """`context_tokens` as a share of the effective window; at most 1."""
 
     context_tokens: int
-    """What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+    """The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
     placeholders about, and the effective window where something has to be cut to fit."""
 
     effective_window: int
@@ -1467,8 +1468,8 @@ class ExportLine(TypedDict):
     todos: NotRequired[list[TodoInput] | None]
     """Of the session: its caller's todo list."""
 
-    removed_constraints: NotRequired[list[str] | None]
-    """Of the session: ids of extracted constraints that its caller dropped."""
+    dropped_entries: NotRequired[list[str] | None]
+    """Of the session: ids of extracted constraints and of requests that its caller dropped."""
 
     probes: NotRequired[list[Any] | None]
     """Of the session: its caller's probes."""
@@ -1682,7 +1683,7 @@ class IdentifierFact(TypedDict):
     """A version, port, URL, id or figure."""
 
     key: str
-    """What it is."""
+    """Its name."""
 
     value: str
     """Its value, verbatim."""
@@ -1712,7 +1713,7 @@ class ImportResult(TypedDict):
 class LedgerPage(TypedDict):
     """A page of facts."""
 
-    items: list[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | TestRunFact]
+    items: list[CommandFact | ConstraintFact | ErrorFact | FileFact | IdentifierFact | RequestFact | TestRunFact]
     """The facts, by kind, and within a kind in the order of their first appearance."""
 
     next_cursor: None | str
@@ -1788,7 +1789,7 @@ class Model(TypedDict):
     """A model that sessions can name."""
 
     names: list[str]
-    """Its names. Those of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
+    """Its names. The names of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
     suffix (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
     `-`. A tenant's model has one name, which stands for itself, provider and `:latest` aside."""
 
@@ -1796,7 +1797,7 @@ class Model(TypedDict):
     """The context window, in tokens of the model: prompt and answer."""
 
     reserved_output_tokens: int
-    """What sessions reserve for the answer when they do not say: the longest answer, at most a fifth of the window, and at
+    """The reserve for the answer of sessions that set none: the longest answer, at most a fifth of the window, and at
     least what a prompt may not take."""
 
     tokenizer: Tokenizer
@@ -2431,6 +2432,24 @@ class ReportedUsage(TypedDict):
     """The part of the tokens in that came from the provider's cache."""
 
 
+class RequestFact(TypedDict):
+    """What a person asked for."""
+
+    id: str
+    """Its id, for `DELETE …/requests/{id}`."""
+
+    text: str
+    """The request, quoted and shortened."""
+
+    state: UserRequestState
+    """The state of a request."""
+
+    seqs: list[int]
+    """The messages that it came from."""
+
+    kind: RequestFactKind
+
+
 class ResolvedPolicy(TypedDict):
     """Settings with every default resolved."""
 
@@ -2592,10 +2611,10 @@ class ServedTokens(TypedDict):
     """Tokens of all messages and pins, as if nothing had been left out."""
 
     cached: int
-    """Those that the context before began with, too, which a provider's cache can have; as far as the process knew that context."""
+    """Tokens that the context before began with, too, which a provider's cache can have; as far as the process knew that context."""
 
     new: int
-    """Those behind them that came since. The rest was sent before, behind something that has changed."""
+    """Tokens behind them that came since. The rest was sent before, behind something that has changed."""
 
 
 class Session(TypedDict):
@@ -2873,7 +2892,7 @@ class Settings(TypedDict):
     """Whether tool outputs may be clipped or become placeholders. Default `auto`."""
 
     fill: NotRequired[float | None]
-    """What record, digest and newest messages take after a compression, as a share of the effective window; system
+    """The share of the effective window that record, digest and newest messages take after a compression; system
     prompt and pins come on top. At most the compress level less 0.10. Default 0.20; in small windows 5,000 tokens, up to
     0.40; at most 24,000 tokens. About eight calls fit before the next compression; down to three quarters of it for that."""
 
@@ -3258,8 +3277,8 @@ class SyncResult(TypedDict):
     """The decision from the signals, as the reply to an append says it."""
 
     warnings: NotRequired[list[Warning_]]
-    """What the caller should know: of the messages that were stored now always, as the reply to an append tells it; of the
-    window, until it is told, only with `include=warnings`, and the context has that too. Absent when there is nothing."""
+    """Warnings: about the messages that were stored now, as the reply to an append has them; about an assumed window only
+    with `include=warnings`, and the context has them too. Absent when there are none."""
 
     context: NotRequired[Context]
     """An assembled context."""
@@ -3341,7 +3360,7 @@ class Task(TypedDict):
     """Bytes of their texts and vectors, less those of sessions that were erased in the time of the report."""
 
     latency: AddedLatency
-    """What the service adds to the agent's time: from a request's arrival at its operation until its reply
+    """The time that the service adds to the agent's: from a request's arrival at its operation until its reply
     is made. Compressions run beside the agent and are not in it."""
 
     task_id: str
@@ -3673,7 +3692,7 @@ class Todos(TypedDict):
     """The items, in the caller's order."""
 
     changes: list[TodoChange]
-    """What the last change did, the caller's or a compression's; proposals included."""
+    """The latest changes, a caller's or a compression's, proposals included."""
 
     changed_in_version: int | None
     """The version whose compression brought the last change; null when the caller did."""
@@ -3719,7 +3738,7 @@ class ToolCallRequest(TypedDict):
 
     arguments: NotRequired[Any]
     """The arguments that the model gave, unchanged: an object, or its JSON text, as OpenAI's models give it. Absent, null
-    and empty are no arguments. What is wrong with them is told to the model in the result."""
+    and empty are no arguments. The result names their errors to the model."""
 
     max_tokens: NotRequired[int | None]
     """The most tokens of the result, as the session counts."""
@@ -3910,7 +3929,7 @@ class UsageDay(TypedDict):
     """Bytes of their texts and vectors, less those of sessions that were erased in the time of the report."""
 
     latency: AddedLatency
-    """What the service adds to the agent's time: from a request's arrival at its operation until its reply
+    """The time that the service adds to the agent's: from a request's arrival at its operation until its reply
     is made. Compressions run beside the agent and are not in it."""
 
     day: str
@@ -3974,7 +3993,7 @@ class UsageFigures(TypedDict):
     """Bytes of their texts and vectors, less those of sessions that were erased in the time of the report."""
 
     latency: AddedLatency
-    """What the service adds to the agent's time: from a request's arrival at its operation until its reply
+    """The time that the service adds to the agent's: from a request's arrival at its operation until its reply
     is made. Compressions run beside the agent and are not in it."""
 
 
@@ -4200,7 +4219,7 @@ class WebhookPatch(TypedDict):
     """A description for people; null removes it."""
 
     enabled: NotRequired[bool | None]
-    """Whether it gets anything. What is pending when it is disabled is cancelled."""
+    """Whether it gets messages. Deliveries that are pending when it is disabled are cancelled."""
 
 
 class WebhookSecretRotation(TypedDict):
@@ -4217,4 +4236,4 @@ class WebhookWithSecret(TypedDict):
     """A webhook, without its secret."""
 
     secret: str
-    """What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it."""
+    """The secret that signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it."""

@@ -46,7 +46,7 @@ export interface Sessions {
   import(args: Arguments<"sessions.import">, options?: CallOptions): Promise<Reply<"sessions.import", "application/json">>;
   /** Reads a session's state file: the current version as JSON, for an agent that keeps one. */
   getState(args: Arguments<"sessions.get_state">, options?: CallOptions): Promise<Reply<"sessions.get_state", "application/json">>;
-  /** Reads what another agent should know of a session.
+  /** Reads the hand-off of a session: a text for another agent.
    *
    * The text has at most `level` tokens and level-3 headings, so that it goes under
    * `## Prior Session Context` in a prompt. From 1,500 tokens on it ends with a
@@ -92,10 +92,10 @@ export interface Context {
 export interface Transcript {
   /** Brings a session to a list of messages: stores what is new, on the branch that holds the list.
    *
-   * An agent's framework puts all messages that it has, before each call of the model. The list is compared with the current
-   * branch by the content of the messages. What goes beyond it is appended; a list that is shorter goes back; one that parts
-   * from it goes on where a branch of the session goes on with its next message, or on a new branch. The branch that holds the
-   * list is the current one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
+   * A framework sends all messages of its agent before each call of the model. The list is compared with the current branch by
+   * the content of the messages. Messages beyond the branch are appended; a shorter list takes the session back; a list that
+   * differs is appended to the branch that has its next message, or to a new one. The branch that holds the list is the current
+   * one then, unless another sync of that moment has switched since. Nothing that is stored is deleted. The same list twice stores nothing the second time, so
    * that a request whose reply was lost is simply repeated. */
   sync(args: Arguments<"transcript.sync">, options?: CallOptions): Promise<Reply<"transcript.sync", "application/json">>;
 }
@@ -113,7 +113,7 @@ export interface Branches {
   get(args: Arguments<"branches.get">, options?: CallOptions): Promise<Reply<"branches.get", "application/json">>;
   /** Erases a branch.
    *
-   * It can be named no more from then on. What other branches share with it stays with them, and the rest is deleted in the
+   * It can be named no more from then on. Messages that other branches share with it stay with them, and the rest is deleted in the
    * background. */
   delete(args: Arguments<"branches.delete">, options?: CallOptions): Promise<void>;
   /** Switches to a branch.
@@ -200,8 +200,8 @@ export interface Settings {
   get(args?: Arguments<"settings.get">, options?: CallOptions): Promise<Reply<"settings.get", "application/json">>;
   /** Replaces the defaults of the tenant's sessions.
    *
-   * An absent or null field has the service's own default. What a session sets itself, and what follows from a `model` that
-   * it names, takes precedence. They apply from the next request on, and each session's `context_revision` grows. */
+   * An absent or null field has the service's own default. Settings of a session, and those that follow from a `model`
+   * that it names, take precedence. They apply from the next request on, and each session's `context_revision` grows. */
   put(args: Arguments<"settings.put">, options?: CallOptions): Promise<Reply<"settings.put", "application/json">>;
   /** Changes the defaults of the tenant's sessions.
    *
@@ -236,6 +236,15 @@ export interface Constraints {
   delete(args: Arguments<"constraints.delete">, options?: CallOptions): Promise<void>;
 }
 
+/** Requests of people, as the record has them. */
+export interface Requests {
+  /** Closes a request of a person that is open in the record.
+   *
+   * Contexts show it as dropped at once, under a new `context_revision`, and so do the records of later versions, until a person asks for
+   * it again. The record of the current version stays as it is, and the intent follows with the next one. One that is over already stays as it is. */
+  close(args: Arguments<"requests.close">, options?: CallOptions): Promise<void>;
+}
+
 /** Calls without a session. */
 export interface Stateless {
   /** Counts the tokens of messages or of a text, as sessions count them. */
@@ -250,7 +259,7 @@ export interface Stateless {
    *
    * Code reads them as it reads a session, within the request, and stores nothing. With `engine` `llm` the call is
    * queued like any compression: `Prefer: wait` waits for it, and `GET /v1/compress/{compression_id}` reads it for
-   * a day. What comes back is valid in the format of the messages and at most as large as `target_tokens`. */
+   * a day. The reply is valid in the format of the messages and at most as large as `target_tokens`. */
   compress(args: Arguments<"stateless.compress">, options?: CallOptions): Promise<Reply<"stateless.compress", "application/json">>;
   /** Reads the result of a stateless compression by a model.
    *
@@ -342,7 +351,7 @@ export interface Todos {
 export interface Events {
   /** Streams a session's events.
    *
-   * Those of its current branch, across switches (`session.branch_switched`), or of the branch that is named.
+   * The events of its current branch, across switches (`session.branch_switched`), or of the branch that is named.
    * Server-sent events. The `data` line of each is an `Event` as JSON, the same that webhooks receive; the lines `id` and
    * `event` repeat its `id` and `type`. Events are kept for a week. A stream ends after fifteen minutes, when the session is erased, when
    * the key is good no longer and when the service stops; clients come back with `Last-Event-ID` and miss nothing, because
@@ -353,7 +362,7 @@ export interface Events {
 
 /** Tasks: what their sessions used and how they ended. */
 export interface Tasks {
-  /** Reads what another agent should know of a task: its sessions' current versions in one text.
+  /** Reads the hand-off of a task: its sessions' current versions in one text for another agent.
    *
    * The newest session gives the goal and state; files, decisions and errors of all are joined, each with
    * the session that it came from. */
@@ -371,7 +380,7 @@ export interface Tasks {
 
 /** Facts that code extracted from the messages: files, commands, test runs, errors. */
 export interface Ledger {
-  /** Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints. */
+  /** Lists the facts of a session: files, commands, test runs, errors, identifiers, constraints, requests. */
   list(args: Arguments<"ledger.list">, options?: CallOptions): Page<"ledger.list">;
 }
 
@@ -436,8 +445,8 @@ export interface Webhooks {
   get(args: Arguments<"webhooks.get">, options?: CallOptions): Promise<Reply<"webhooks.get", "application/json">>;
   /** Changes a webhook, disables it or enables it again.
    *
-   * What is pending for a webhook that is disabled is cancelled, and what happens while it is disabled is not
-   * told; a cancelled delivery can be asked for again. */
+   * Deliveries that are pending for a webhook that is disabled are cancelled, and events while it is disabled are not
+   * delivered; a cancelled delivery can be asked for again. */
   update(args: Arguments<"webhooks.update">, options?: CallOptions): Promise<Reply<"webhooks.update", "application/json">>;
   /** Erases a webhook with its deliveries. */
   delete(args: Arguments<"webhooks.delete">, options?: CallOptions): Promise<void>;
@@ -492,8 +501,8 @@ export interface Tenants {
   update(args: Arguments<"tenants.update">, options?: CallOptions): Promise<Reply<"tenants.update", "application/json">>;
   /** Erases a tenant with everything that it owns.
    *
-   * Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. What stays is
-   * the audit log, which names things by their ids alone. */
+   * Its keys open nothing from then on, and nothing of it is shown; the rows are deleted in the background. Only the
+   * audit log stays, which names things by their ids alone. */
   delete(args: Arguments<"tenants.delete">, options?: CallOptions): Promise<void>;
   /** Reads the defaults of a tenant's sessions. */
   getSettings(args: Arguments<"tenants.get_settings">, options?: CallOptions): Promise<Reply<"tenants.get_settings", "application/json">>;
@@ -584,6 +593,7 @@ export interface Api {
   readonly settings: Settings;
   readonly models: Models;
   readonly constraints: Constraints;
+  readonly requests: Requests;
   readonly stateless: Stateless;
   readonly compressions: Compressions;
   readonly summaries: Summaries;

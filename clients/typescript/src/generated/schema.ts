@@ -3,7 +3,7 @@
 export interface components {
     schemas: {
         /**
-         * @description What the service adds to the agent's time: from a request's arrival at its operation until its reply
+         * @description The time that the service adds to the agent's: from a request's arrival at its operation until its reply
          *     is made. Compressions run beside the agent and are not in it.
          */
         AddedLatency: {
@@ -157,9 +157,9 @@ export interface components {
             /** @description The live compression; null when there is none. */
             compression: components["schemas"]["LiveCompression"] | null;
             /**
-             * @description What the caller should know: of the batch's messages always (`tool-result-without-call`, `empty-user-message`,
-             *     `output-larger-than-window` for each output that contexts cannot serve whole), of the window, until it is told, only with
-             *     `include=warnings`; `usage.assumed` says without it that there is something. Absent when there is nothing.
+             * @description Warnings: about the batch's messages (`tool-result-without-call`, `empty-user-message`, `output-larger-than-window` for
+             *     each output that contexts cannot serve whole); about an assumed window only with `include=warnings`, though
+             *     `usage.assumed` is true without it. Absent when there are none.
              */
             warnings?: components["schemas"]["Warning"][];
             /** @description The context to send to the model next; only with `return=context`. */
@@ -175,7 +175,7 @@ export interface components {
             tenant_id: components["schemas"]["TenantId"];
             /** @description Who made the change: `operator`, `cli` or the id of an API key. */
             actor: string;
-            /** @description What was done. */
+            /** @description The action. */
             action: string;
             /** @description The id of what it was done to. */
             subject: string;
@@ -235,7 +235,7 @@ export interface components {
             effective_utilization: number;
             /**
              * Format: int64
-             * @description What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+             * @description The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
              *     placeholders about, and the effective window where something has to be cut to fit.
              */
             context_tokens: number;
@@ -841,7 +841,7 @@ export interface components {
             effective_utilization: number;
             /**
              * Format: int64
-             * @description What a default context would serve now, in tokens: beside a context its own, elsewhere as the session counts it, with
+             * @description The tokens of a default context now: beside a context its own, elsewhere as the session counts it, with
              *     placeholders about, and the effective window where something has to be cut to fit.
              */
             context_tokens: number;
@@ -1417,8 +1417,8 @@ export interface components {
             notes?: components["schemas"]["ExportLineNote"][] | null;
             /** @description Of the session: its caller's todo list. */
             todos?: components["schemas"]["TodoInput"][] | null;
-            /** @description Of the session: ids of extracted constraints that its caller dropped. */
-            removed_constraints?: string[] | null;
+            /** @description Of the session: ids of extracted constraints and of requests that its caller dropped. */
+            dropped_entries?: string[] | null;
             /** @description Of the session: its caller's probes. */
             probes?: unknown[] | null;
             /** @description Of a message: its position. */
@@ -1669,7 +1669,7 @@ export interface components {
          */
         LedgerFileAction: "created" | "modified" | "deleted" | "renamed" | "read";
         /** @description One fact. Every fact has `kind` and `seqs`, the messages that show it. */
-        LedgerItem: components["schemas"]["FileFact"] | components["schemas"]["CommandFact"] | components["schemas"]["TestRunFact"] | components["schemas"]["ErrorFact"] | components["schemas"]["IdentifierFact"] | components["schemas"]["ConstraintFact"];
+        LedgerItem: components["schemas"]["FileFact"] | components["schemas"]["CommandFact"] | components["schemas"]["TestRunFact"] | components["schemas"]["ErrorFact"] | components["schemas"]["IdentifierFact"] | components["schemas"]["ConstraintFact"] | components["schemas"]["RequestFact"];
         /** @description A page of facts. */
         LedgerPage: {
             /** @description The facts, by kind, and within a kind in the order of their first appearance. */
@@ -1770,7 +1770,7 @@ export interface components {
         /** @description A model that sessions can name. */
         Model: {
             /**
-             * @description Its names. Those of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
+             * @description Its names. The names of a built-in model stand for their variants, too: with a provider prefix, or a date, size or tag
              *     suffix (`openai/gpt-4o`, `gpt-4o-2024-08-06`, `qwen3:8b`). Upper and lower case are the same, and so are `.`, `_`, `:` and
              *     `-`. A tenant's model has one name, which stands for itself, provider and `:latest` aside.
              */
@@ -1794,7 +1794,7 @@ export interface components {
             max_output_tokens?: number | null;
             /**
              * Format: int64
-             * @description What sessions reserve for the answer when they do not say: the longest answer, at most a fifth of the window, and at
+             * @description The reserve for the answer of sessions that set none: the longest answer, at most a fifth of the window, and at
              *     least what a prompt may not take.
              */
             reserved_output_tokens: number;
@@ -2039,29 +2039,23 @@ export interface components {
             reason: string;
         };
         /**
-         * ConstraintFact
-         * @description The requirement, verbatim.
+         * RequestFact
+         * @description What a person asked for.
          */
-        ConstraintFact: {
-            /** @description Its id, for `DELETE …/constraints/{id}`. */
+        RequestFact: {
+            /** @description Its id, for `DELETE …/requests/{id}`. */
             id: string;
-            /** @description Its text, verbatim. */
+            /** @description The request, quoted and shortened. */
             text: string;
-            /** @description Where it comes from. */
-            source: components["schemas"]["ConstraintSource"];
-            /** @description Whether it is only proposed: it takes effect when its text is pinned (setting `constraints`: `propose`). */
-            proposed?: boolean;
-            /** @description Whether it permits what an earlier one forbade, or releases from it, and demands nothing. */
-            permits?: boolean;
-            /** @description The texts of the earlier constraints that it replaced. */
-            replaces?: string[];
-            /** @description The messages that show it; empty for pins. */
+            /** @description Its state. */
+            state: components["schemas"]["UserRequestState"];
+            /** @description The messages that it came from. */
             seqs: components["schemas"]["Seq"][];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "constraint";
+            kind: "request";
         };
         /** @description One page of a list. */
         ApiKeyPage: {
@@ -2774,12 +2768,12 @@ export interface components {
             whole: number;
             /**
              * Format: int64
-             * @description Those that the context before began with, too, which a provider's cache can have; as far as the process knew that context.
+             * @description Tokens that the context before began with, too, which a provider's cache can have; as far as the process knew that context.
              */
             cached: number;
             /**
              * Format: int64
-             * @description Those behind them that came since. The rest was sent before, behind something that has changed.
+             * @description Tokens behind them that came since. The rest was sent before, behind something that has changed.
              */
             new: number;
         };
@@ -3036,7 +3030,7 @@ export interface components {
             mask?: components["schemas"]["MaskMode"] | null;
             /**
              * Format: double
-             * @description What record, digest and newest messages take after a compression, as a share of the effective window; system
+             * @description The share of the effective window that record, digest and newest messages take after a compression; system
              *     prompt and pins come on top. At most the compress level less 0.10. Default 0.20; in small windows 5,000 tokens, up to
              *     0.40; at most 24,000 tokens. About eight calls fit before the next compression; down to three quarters of it for that.
              */
@@ -3431,13 +3425,13 @@ export interface components {
             tokens_added: number;
             /** @description How full the context is, and whether the window is assumed; with `include=usage` by component. */
             usage: components["schemas"]["BriefUsage"];
-            /** @description What the signals come to; with `include=signals` every signal. Absent when no message was stored. */
+            /** @description The decision from the signals; with `include=signals` every signal. Absent when no message was stored. */
             decision?: components["schemas"]["TriggerDecision"];
             /** @description The live compression; null when there is none. */
             compression: components["schemas"]["LiveCompression"] | null;
             /**
-             * @description What the caller should know: of the messages that were stored now always, as the reply to an append tells it; of the
-             *     window, until it is told, only with `include=warnings`, and the context has that too. Absent when there is nothing.
+             * @description Warnings: about the messages that were stored now, as the reply to an append has them; about an assumed window only
+             *     with `include=warnings`, and the context has them too. Absent when there are none.
              */
             warnings?: components["schemas"]["Warning"][];
             /** @description The result for the list. */
@@ -3451,7 +3445,7 @@ export interface components {
         SyncState: {
             /** @description The branch that holds exactly this list, and was current at a moment of the sync. */
             branch: components["schemas"]["BranchName"];
-            /** @description What was done. */
+            /** @description The change of the session. */
             outcome: components["schemas"]["SyncOutcome"];
             /** @description How many messages of the list it had already. */
             common: number;
@@ -3527,7 +3521,7 @@ export interface components {
              * @description Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
              */
             stored_bytes: number;
-            /** @description What the service adds to the agent's time. */
+            /** @description The time that the service adds to the agent's. */
             latency: components["schemas"]["AddedLatency"];
             /** @description The task's id. */
             task_id: string;
@@ -3894,7 +3888,7 @@ export interface components {
         Todos: {
             /** @description The items, in the caller's order. */
             todos: components["schemas"]["Todo"][];
-            /** @description What the last change did, the caller's or a compression's; proposals included. */
+            /** @description The latest changes, a caller's or a compression's, proposals included. */
             changes: components["schemas"]["TodoChange"][];
             /**
              * Format: int64
@@ -3947,7 +3941,7 @@ export interface components {
         ToolCallRequest: {
             /**
              * @description The arguments that the model gave, unchanged: an object, or its JSON text, as OpenAI's models give it. Absent, null
-             *     and empty are no arguments. What is wrong with them is told to the model in the result.
+             *     and empty are no arguments. The result names their errors to the model.
              */
             arguments?: unknown;
             /**
@@ -4133,7 +4127,7 @@ export interface components {
              * @description Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
              */
             stored_bytes: number;
-            /** @description What the service adds to the agent's time. */
+            /** @description The time that the service adds to the agent's. */
             latency: components["schemas"]["AddedLatency"];
             /**
              * Format: date
@@ -4210,7 +4204,7 @@ export interface components {
              * @description Bytes of their texts and vectors, less those of sessions that were erased in the time of the report.
              */
             stored_bytes: number;
-            /** @description What the service adds to the agent's time. */
+            /** @description The time that the service adds to the agent's. */
             latency: components["schemas"]["AddedLatency"];
         };
         /** @description The provider's own figures of the last call. */
@@ -4473,7 +4467,7 @@ export interface components {
             events?: components["schemas"]["WebhookEventType"][] | null;
             /** @description A description for people; null removes it. */
             description?: string | null;
-            /** @description Whether it gets anything. What is pending when it is disabled is cancelled. */
+            /** @description Whether it gets messages. Deliveries that are pending when it is disabled are cancelled. */
             enabled?: boolean | null;
         };
         /** @description How a secret is replaced. */
@@ -4488,7 +4482,7 @@ export interface components {
         WebhookWithSecret: {
             /** @description The webhook. */
             webhook: components["schemas"]["Webhook"];
-            /** @description What signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it. */
+            /** @description The secret that signs its messages: `whsec_` and the secret in base64, as libraries for Standard Webhooks take it. */
             secret: string;
         };
         /** @description One page of a list. */
@@ -4609,7 +4603,7 @@ export interface components {
          * @description A version, port, URL, id or figure.
          */
         IdentifierFact: {
-            /** @description What it is. */
+            /** @description Its name. */
             key: string;
             /** @description Its value, verbatim. */
             value: string;
@@ -4620,6 +4614,31 @@ export interface components {
              * @enum {string}
              */
             kind: "identifier";
+        };
+        /**
+         * ConstraintFact
+         * @description The requirement, verbatim.
+         */
+        ConstraintFact: {
+            /** @description Its id, for `DELETE …/constraints/{id}`. */
+            id: string;
+            /** @description Its text, verbatim. */
+            text: string;
+            /** @description Where it comes from. */
+            source: components["schemas"]["ConstraintSource"];
+            /** @description Whether it is only proposed: it takes effect when its text is pinned (setting `constraints`: `propose`). */
+            proposed?: boolean;
+            /** @description Whether it permits what an earlier one forbade, or releases from it, and demands nothing. */
+            permits?: boolean;
+            /** @description The texts of the earlier constraints that it replaced. */
+            replaces?: string[];
+            /** @description The messages that show it; empty for pins. */
+            seqs: components["schemas"]["Seq"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "constraint";
         };
         /**
          * Format: int64
@@ -4782,7 +4801,7 @@ export interface operations {
                 metadata?: string[];
                 /** @description Only sessions of which a branch was written to at or after this time (RFC 3339), or from this date on (UTC). */
                 updated_since?: string;
-                /** @description What each row has beside its short form: `policy` (every threshold in force), `settings` (what was set). */
+                /** @description More parts of each row: `policy` (every threshold in force), `settings` (those that were set). */
                 include?: ("policy" | "settings")[];
                 /** @description Items of the page. */
                 limit?: number;
@@ -4903,8 +4922,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
-                 *     `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+                 * @description More parts of the reply: `usage` (the context by component, and advice), `signals` (every signal; those that the
+                 *     policy does not count are computed of the newest 200 messages), `format` (the format that the messages were
+                 *     recognised as), `warnings` (about an assumed window, with advice).
                  */
                 include?: ("usage" | "signals" | "format" | "warnings")[];
                 /**
@@ -5015,10 +5035,16 @@ export interface operations {
                 version?: number;
                 /**
                  * @description The newest message to serve: what the context was when it was the newest. Without `version`: under the version
-                 *     that was current then. Notes are those that were made before it was answered; pins, settings and marks are always today's, for they have no history; which
-                 *     outputs were placeholders is counted once more.
+                 *     that was current then. Notes are those that were made before it was answered; settings, the tenant's pins and marks are
+                 *     always today's, for they have no history, and so are the session's own without `pinned_by`; which outputs were placeholders
+                 *     is counted once more.
                  */
                 through_seq?: number;
+                /**
+                 * @description Of an earlier state, with `through_seq` or `version`: leaves out pins of the session that were made after this moment. One that was
+                 *     removed since is not there either.
+                 */
+                pinned_by?: string;
                 /** @description The branch. Default: the current one. */
                 branch?: string;
             };
@@ -5076,8 +5102,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What the reply has beside its short form: `usage` (the context by component, and advice), `signals` (every signal),
-                 *     `format` (what the messages were recognised as), `warnings` (of a window that nobody told, with what to do).
+                 * @description More parts of the reply: `usage` (the context by component, and advice), `signals` (every signal; those that the
+                 *     policy does not count are computed of the newest 200 messages), `format` (the format that the messages were
+                 *     recognised as), `warnings` (about an assumed window, with advice).
                  */
                 include?: ("usage" | "signals" | "format" | "warnings")[];
                 /** @description The format of the context; default the session's, which is the list's when that shows one. */
@@ -5866,6 +5893,32 @@ export interface operations {
             };
         };
     };
+    "requests.close": {
+        parameters: {
+            query?: {
+                /** @description The branch. Default: the current one. */
+                branch?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The session's id, chosen by the caller. */
+                session_id: string;
+                /** @description The request's id, as the ledger names it. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is closed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "stateless.count_tokens": {
         parameters: {
             query?: never;
@@ -6518,7 +6571,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only facts of this kind. */
-                kind?: "file" | "command" | "test_run" | "error" | "identifier" | "constraint";
+                kind?: "file" | "command" | "test_run" | "error" | "identifier" | "constraint" | "request";
                 /** @description Items of the page. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
