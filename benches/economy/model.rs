@@ -187,7 +187,7 @@ impl Model {
         if !shape.intent.is_empty()
             && let Some(asked) = data.messages.iter().find(|message| message.role == "user")
         {
-            made.intent = cut(asked.text, shape.intent.len()).to_owned();
+            cut(asked.text, shape.intent.len()).clone_into(&mut made.intent);
             made.seqs.push(asked.seq);
         }
         let (state, seq) = words.next(shape.state.len().max(200));
@@ -224,7 +224,14 @@ impl Model {
             }
             let section = match model.section {
                 List::Things | List::Next | List::Questions => model.section,
-                _ => List::Findings,
+                List::Requests
+                | List::Decisions
+                | List::Files
+                | List::Findings
+                | List::Blockers
+                | List::Errors
+                | List::Tests
+                | List::Constraints => List::Findings,
             };
             let name = if section == List::Things { cut(&text, 30).to_owned() } else { String::new() };
             made.add.push(Addition {

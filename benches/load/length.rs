@@ -144,7 +144,7 @@ struct Round {
 /// Sends each session its request in turns, so that all see the same machine.
 async fn round(servers: &Servers, requests: &[Vec<u8>], most: Duration) -> anyhow::Result<Round> {
     let mut connection = Connection::open(servers.address).await?;
-    let mut times: Vec<Vec<Duration>> = requests.iter().map(|_| Vec::with_capacity(REQUESTS)).collect();
+    let mut times: Vec<Vec<f64>> = requests.iter().map(|_| Vec::with_capacity(REQUESTS)).collect();
     let before = Processor::of(servers);
     let started = Instant::now();
     for _ in 0..REQUESTS {

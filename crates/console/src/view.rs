@@ -151,15 +151,12 @@ pub(crate) fn meant(text: &str) -> String {
             let c = u32::from_str_radix(name, 16).ok().and_then(char::from_u32)?;
             (steers(c) || c.is_control()).then_some((c, after))
         });
-        match named {
-            Some((c, after)) => {
-                out.push(c);
-                rest = after;
-            }
-            None => {
-                out.push_str("‹U+");
-                rest = from;
-            }
+        if let Some((c, after)) = named {
+            out.push(c);
+            rest = after;
+        } else {
+            out.push_str("‹U+");
+            rest = from;
         }
     }
     out.push_str(rest);

@@ -84,8 +84,8 @@ impl Shown {
         names.dedup();
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);
-        let named = names.join(", ");
-        if more > 0 { format!("{named} and {more} more") } else { named }
+        let listed = names.join(", ");
+        if more > 0 { format!("{listed} and {more} more") } else { listed }
     }
 }
 

@@ -252,7 +252,7 @@ fn hit(one: &Value, words: &[String]) -> Thing {
         let sentence = folded(sentence);
         words.iter().any(|word| sentence.contains(word.as_str()))
     };
-    let meant = lost::sentences(whole).find(has).map(|sentence| sentence.trim_matches('…')).unwrap_or(whole);
+    let meant = lost::sentences(whole).find(has).map_or(whole, |sentence| sentence.trim_matches('…'));
     let mark = folded(meant);
     Thing { kind: one.text("role"), mark, text: snippet, more: String::new(), seqs: vec![one.whole("seq")] }
 }

@@ -39,7 +39,7 @@ pub struct RequestPath {
 )]
 pub async fn remove_constraint(writer: Writer, Path(path): Path<ConstraintPath>) -> Result<StatusCode> {
     let entry = Entry::Constraint(&path.constraint_id);
-    drop_entry(writer, &path.session_id, entry, Kind::ConstraintNotFound).await
+    Box::pin(drop_entry(writer, &path.session_id, entry, Kind::ConstraintNotFound)).await
 }
 
 /// Closes a request of a person that is open in the record.
@@ -52,7 +52,8 @@ pub async fn remove_constraint(writer: Writer, Path(path): Path<ConstraintPath>)
     responses((status = 204, description = "It is closed."))
 )]
 pub async fn close_request(writer: Writer, Path(path): Path<RequestPath>) -> Result<StatusCode> {
-    drop_entry(writer, &path.session_id, Entry::Request(&path.request_id), Kind::RequestNotFound).await
+    let entry = Entry::Request(&path.request_id);
+    Box::pin(drop_entry(writer, &path.session_id, entry, Kind::RequestNotFound)).await
 }
 
 async fn drop_entry(

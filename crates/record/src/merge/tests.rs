@@ -551,7 +551,10 @@ fn a_proposed_constraint_is_withdrawn_without_touching_those_that_bind() {
 
 fn states(messages: &[(Seq, Role, &str)]) -> Vec<(String, RequestState)> {
     let facts = read(messages);
-    requests::after(None, &facts.requests, &BTreeSet::new()).into_iter().map(|one| (one.text, one.state)).collect()
+    requests::after(None, &facts.requests, &BTreeSet::new())
+        .into_iter()
+        .map(|one| (one.text, one.state))
+        .collect()
 }
 
 #[test]
