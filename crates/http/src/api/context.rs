@@ -63,19 +63,13 @@ pub struct ContextQuery {
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,
     /// Of an earlier state, with `through_seq` or `version`: leaves out pins of the session that were made after this moment. One that was
-    /// removed since is not there either.
+    /// removed since is not there either. The current context has all pins, whatever this says.
     pub pinned_by: Option<DateTime<Utc>>,
 }
 
 impl ContextQuery {
     /// The same, if its values are within their bounds.
     pub(crate) fn checked(self) -> Result<Self> {
-        if self.pinned_by.is_some() && self.through_seq.is_none() && self.version.is_none() {
-            return Err(ApiError::parameter(
-                "pinned_by",
-                "is of an earlier state: name through_seq or version",
-            ));
-        }
         if self.model.as_deref().is_some_and(|model| !models::is_name(model)) {
             let detail = "must have 1 to 200 characters and no control characters";
             return Err(ApiError::parameter("model", detail));

@@ -20,9 +20,6 @@ use anchord_messages::tokens::memo::Memo;
 const REPAIR_ROUNDS: usize = probe::MAX_REPAIR_ROUNDS;
 /// The largest share that rendering and digest may take of the tokens that they replace.
 const MOST_OF_BEFORE: f64 = 0.8;
-/// The most tokens of a digest beside a record that a model wrote: readers of such contexts knew 59 of 80 questions with a third of
-/// a digest of some 3,000, and 61 with all of it, and every prompt pays for it (docs/tokens-per-task.md).
-const MOST_DIGEST_BESIDE_MODEL: u32 = 1_000;
 /// How many reasons a gate record names.
 const REASONS_TOLD: usize = 5;
 
@@ -180,9 +177,7 @@ fn examine(
             next: repaired.then_some(Escalation::Facts),
         });
         if !repaired {
-            let most = if meta.engine == Engine::Llm { MOST_DIGEST_BESIDE_MODEL } else { u32::MAX };
-            let served = (&rendering, message_tokens);
-            let digest = digest_of(material, &mut summary, served, (tokens_before, most));
+            let digest = digest_of(material, &mut summary, (&rendering, message_tokens), tokens_before);
             meta.tokens_after = i64::from(message_tokens) + i64::from(digest.tokens);
             meta.reduction = VersionMeta::ratio(meta.tokens_before, meta.tokens_after);
             meta.probe_score = report.score;
@@ -214,20 +209,19 @@ fn examine(
     }
 }
 
-/// The digest in the room that the rendering leaves, in at most `most_digest` tokens; both together are smaller than what they
-/// replace.
+/// The digest in the room that the rendering leaves; both together are smaller than what they replace.
 fn digest_of(
     material: &Material,
     summary: &mut Summary,
     (rendering, message_tokens): (&Rendering, u32),
-    (tokens_before, most_digest): (u32, u32),
+    tokens_before: u32,
 ) -> digest::ServedDigest {
     // The opaque style is chosen for being small, so it has no digest.
     if !material.strategy.is_verifiable() {
         return digest::ServedDigest::default();
     }
     let most = share_of(tokens_before, MOST_OF_BEFORE).min(material.room);
-    let room = most.saturating_sub(message_tokens).min(most_digest);
+    let room = most.saturating_sub(message_tokens);
     if !material.goes_on {
         return digest::serve(&summary.digest, &rendering.text, room, &material.counter);
     }

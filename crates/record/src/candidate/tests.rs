@@ -109,25 +109,6 @@ fn stretch(number: usize) -> Vec<Message> {
     all
 }
 
-#[test]
-fn beside_a_record_of_a_model_the_digest_is_small() {
-    let messages = (0..20).flat_map(stretch).collect();
-    let material = Material { room: 8_000, ..Chain::within(BOUND).material(messages) };
-    let facts = read(&material);
-    let by_code = check(&material, &facts, draft(&material, &facts));
-    let changes = serde_json::json!({"state": "Twenty stages are ported."});
-    let proposed = Proposed {
-        proposal: propose_beside(&material, &facts),
-        changes: vec![serde_json::from_value(changes).unwrap()],
-        account: Account::default(),
-        engine: Engine::Llm,
-        model: None,
-    };
-    let by_model = check(&material, &facts, merge_proposal(&material, &facts, proposed));
-    assert!(by_code.digest.tokens > 1_000, "{}", by_code.digest.tokens);
-    assert!((1..=1_000).contains(&by_model.digest.tokens), "{}", by_model.digest.tokens);
-}
-
 /// A window of 8,000 tokens has a bound of 1,200.
 const BOUND: u32 = 1_200;
 
