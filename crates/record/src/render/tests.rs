@@ -248,13 +248,13 @@ fn many_paths_are_told_folder_by_folder_with_their_verb() {
 }
 
 #[test]
-fn a_long_first_message_takes_three_tenths_at_most_and_names_its_message() {
+fn a_long_first_message_takes_a_quarter_at_most_and_names_its_message() {
     let mut summary = small();
     summary.session_intent = (0..4000).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
     let meta = meta(2);
     let rendering = render(Style::Anchored, &subject(&summary, &meta), 800, real);
     let intent = rendering.section(Section::SessionIntent);
-    assert!(real(intent) <= 250, "{}", real(intent));
+    assert!(real(intent) <= 210, "{}", real(intent));
     assert!(intent.contains("word0 ") && intent.contains("word3999") && intent.contains("message 2"));
     for section in [Section::FilesModified, Section::CurrentState, Section::NextSteps, Section::Constraints] {
         assert!(
