@@ -83,7 +83,8 @@ impl Demo {
             counted(count(messages.len()), "message"),
             HumanCount(self.window.into()),
         ))?;
-        let (mut calls, mut whole, mut before, mut version): (Vec<Call>, u64, Vec<String>, u64) = Default::default();
+        let (mut calls, mut whole, mut before, mut version): (Vec<Call>, u64, Vec<String>, u64) =
+            Default::default();
         let mut is_valid = true;
         for batch in messages.chunk_by(|_, next| text_at(next, "/role") != Some("assistant")) {
             let body = json!({"format": recorded.get("format"), "messages": batch}).to_string();
@@ -147,7 +148,11 @@ impl Call {
     fn line(&self, number: usize, whole: u64) -> String {
         let budget = u64::try_from(self.size.budget).unwrap_or_default().max(1);
         let filled = (self.tokens * BAR / budget).min(BAR);
-        let bar = format!("{}{}", "█".repeat(usize::try_from(filled).unwrap_or_default()), "░".repeat(usize::try_from(BAR - filled).unwrap_or_default()));
+        let bar = format!(
+            "{}{}",
+            "█".repeat(usize::try_from(filled).unwrap_or_default()),
+            "░".repeat(usize::try_from(BAR - filled).unwrap_or_default())
+        );
         let dim = Style::new().dimmed();
         format!(
             "call {number:>3}  {bar} {:>6} of {} tokens {dim}· all of it {}{dim:#}\n",
@@ -230,7 +235,11 @@ fn summary(calls: &[Call], is_valid: bool) -> String {
 /// What can be looked at next.
 fn next(session: &str, url: &str, is_own: bool) -> String {
     let bold = Style::new().bold();
-    let serve = if is_own { "  anchord serve                    # the session is stored in its database\n" } else { "" };
+    let serve = if is_own {
+        "  anchord serve                    # the session is stored in its database\n"
+    } else {
+        ""
+    };
     format!(
         "\n{bold}Look at it:{bold:#}\n{serve}  anchord context {session}\n  anchord summary {session}\n  \
          anchord ledger {session}\n  anchord recall {session} 'account 1200'\n  {}/console\n",

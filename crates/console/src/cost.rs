@@ -126,9 +126,15 @@ mod tests {
     fn the_plain_ways_differ_where_the_window_is_full() {
         let calls: Vec<Size> = (1..=20).map(|n| call(n * 100)).collect();
         assert_eq!(simulate(calls.iter().copied(), Way::Everything).new, 2_000);
-        assert_eq!(simulate(calls.iter().copied(), Way::Everything).total(), (1..=20).map(|n| n * 100).sum::<i64>());
+        assert_eq!(
+            simulate(calls.iter().copied(), Way::Everything).total(),
+            (1..=20).map(|n| n * 100).sum::<i64>()
+        );
         assert!(simulate(calls.iter().copied(), Way::Newest).rewritten > 0);
-        assert!(simulate(calls.iter().copied(), Way::Summarised).total() < simulate(calls.iter().copied(), Way::Everything).total());
+        assert!(
+            simulate(calls.iter().copied(), Way::Summarised).total()
+                < simulate(calls.iter().copied(), Way::Everything).total()
+        );
     }
 
     proptest! {
