@@ -46,8 +46,8 @@ pub struct Part {
 /// What lines of an import bring.
 #[derive(Debug)]
 pub enum Brings {
-    /// The session, with its branch main.
-    Session(Box<Own>, Map<String, Value>),
+    /// The session, with its branch main, its settings, and when it was created.
+    Session(Box<Own>, Map<String, Value>, Option<DateTime<Utc>>),
     /// Another branch.
     Branch(Box<Own>, Box<Begun>),
     /// Messages, and when each was stored where they come from.
@@ -260,7 +260,7 @@ impl Importing<'_> {
             self.settle().await?;
         }
         match brings {
-            Brings::Session(own, settings) => self.begin(*own, settings).await,
+            Brings::Session(own, settings, created_at) => self.begin(*own, settings, created_at).await,
             Brings::Branch(own, begun) => self.branch(&branch, *own, *begun).await,
             Brings::Messages(append, times) => self.append(*append, &times).await,
             Brings::End { messages, current, erased } => self.end(messages, &current, &erased).await,
@@ -293,7 +293,12 @@ impl Importing<'_> {
         })
     }
 
-    async fn begin(&mut self, own: Own, settings: Map<String, Value>) -> Result<(), Stop> {
+    async fn begin(
+        &mut self,
+        own: Own,
+        settings: Map<String, Value>,
+        created_at: Option<DateTime<Utc>>,
+    ) -> Result<(), Stop> {
         let of = SessionRef::main(self.name.clone());
         let put = sessions::put(self.tx, self.tenant, &of, &settings).await?.ok_or(StoreError::Contended)?;
         let session = match put {
@@ -304,6 +309,15 @@ impl Importing<'_> {
         if session.head_seq > 0 || session.has_branches || session.last_version > 0 {
             return Err(Refusal::NotNew.into());
         }
+        // Retention counts from the id and the last write.
+        sqlx::query!(
+            "update sessions set created_at = coalesce($3, created_at) where tenant_id = $1 and id = $2",
+            self.tenant.0,
+            session.id.0,
+            created_at
+        )
+        .execute(&mut **self.tx)
+        .await?;
         self.own(&of, session.id, own).await
     }
 
@@ -776,7 +790,14 @@ impl Importing<'_> {
     }
 
     async fn end(&mut self, messages: i64, current: &BranchName, erased: &[BranchName]) -> Result<(), Stop> {
-        let main = self.hold(&BranchName::main()).await?;
+        let of = SessionRef::main(self.name.clone());
+        let Some(main) = sessions::lock(self.tx, self.tenant, &of).await? else {
+            return require(
+                messages == 0,
+                "/messages",
+                "there is no session; lines before this one are missing",
+            );
+        };
         let there = sqlx::query_scalar!(
             r#"select (
                  (select x.head_seq from sessions x where x.tenant_id = $1 and x.id = $2)

@@ -122,7 +122,7 @@ pub async fn import_session(
                       with `partial=true`";
         return Err(ApiError::invalid(format!("/{lines}"), detail));
     }
-    if let Some(Brings::Session(_, settings)) = parts.first().map(|part| &part.brings) {
+    if let Some(Brings::Session(_, settings, _)) = parts.first().map(|part| &part.brings) {
         let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
         state.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))?;
     }
@@ -230,7 +230,7 @@ async fn parse_import(
     // Wrong settings are rejected later.
     let told = import.parts.first().filter(|_| fixed.is_none());
     let told = told.and_then(|part| match &part.brings {
-        Brings::Session(_, settings) => base.patched(settings.clone(), &defaults).ok(),
+        Brings::Session(_, settings, _) => base.patched(settings.clone(), &defaults).ok(),
         Brings::Branch(..)
         | Brings::Messages(..)
         | Brings::Version(..)
@@ -419,7 +419,9 @@ fn read_line(at: usize, mut line: ExportLine) -> Result<Brings> {
         }
         LineKind::Session => {
             let settings = line.settings.take().unwrap_or_default();
-            Ok(Brings::Session(Box::new(read_own(line)?), settings))
+            let created_at = line.created_at;
+            created_at.map_or(Ok(()), |at| check_time("/created_at", at))?;
+            Ok(Brings::Session(Box::new(read_own(line)?), settings, created_at))
         }
         LineKind::Branch => {
             let from = line.from.take().ok_or_else(|| missing("from"))?;
@@ -560,7 +562,8 @@ fn read_probes(mut probes: Vec<ProbeDump>) -> Result<Brings> {
 
 fn read_evaluation(evaluation: EvaluationDump) -> Result<Brings> {
     read_raw::<StoredScores>("/scores", &evaluation.scores)?;
-    read_raw::<Vec<ProbeResult>>("/results", &evaluation.results)?;
+    let results = serde_json::from_str::<Vec<ProbeResult>>(evaluation.results.get());
+    results.map_err(|refused| ApiError::invalid("/results", refused.to_string()))?;
     check_time("/created_at", evaluation.created_at)?;
     Ok(Brings::Evaluation(Box::new(evaluation)))
 }
