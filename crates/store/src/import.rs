@@ -23,7 +23,6 @@ use super::sessions::{self, PutOutcome, Session};
 use super::{load, lock, probes};
 use crate::prelude::*;
 use anchord_context::pin::Pin;
-use anchord_facts::ledger::LedgerState;
 use anchord_record::parts::StoredSummary;
 use anchord_record::strategy::Strategy;
 use anchord_record::version::VersionMeta;
@@ -149,6 +148,8 @@ pub enum Refusal {
     NotNew,
     /// There is no such session, because no line has brought it.
     NoSession,
+    /// No import has begun the session, or it has ended.
+    NotImporting,
     /// The session has another version, or a compression waits or runs: somebody works with it.
     Busy,
     /// The settings are rejected.
@@ -260,6 +261,18 @@ impl Importing<'_> {
             self.settle().await?;
         }
         match brings {
+            Brings::Session(..) | Brings::Messages(..) => {}
+            Brings::End { ref current, ref erased, .. } if current.is_main() && erased.is_empty() => {}
+            Brings::End { .. }
+            | Brings::Branch(..)
+            | Brings::Version(..)
+            | Brings::Facts(_)
+            | Brings::Probes(_)
+            | Brings::Evaluation(_)
+            | Brings::Compression(_)
+            | Brings::Counts(_) => self.require_importing().await?,
+        }
+        match brings {
             Brings::Session(own, settings, created_at) => self.begin(*own, settings, created_at).await,
             Brings::Branch(own, begun) => self.branch(&branch, *own, *begun).await,
             Brings::Messages(append, times) => self.append(*append, &times).await,
@@ -278,6 +291,22 @@ impl Importing<'_> {
 
     fn of(&self, branch: &BranchName) -> SessionRef {
         SessionRef { name: self.name.clone(), branch: Some(branch.clone()) }
+    }
+
+    /// Checks that the session was begun by an import that has not ended: no file changes any other one.
+    async fn require_importing(&mut self) -> Result<(), Stop> {
+        let found = sqlx::query_scalar!(
+            "select importing from sessions where tenant_id = $1 and name = $2",
+            self.tenant.0,
+            self.name.as_str()
+        )
+        .fetch_optional(&mut **self.tx)
+        .await?;
+        match found {
+            None => Err(Refusal::NoSession.into()),
+            Some(false) => Err(Refusal::NotImporting.into()),
+            Some(true) => Ok(()),
+        }
     }
 
     /// Locks a branch and reads it then.
@@ -311,7 +340,7 @@ impl Importing<'_> {
         }
         // Retention counts from the id and the last write.
         sqlx::query!(
-            "update sessions set created_at = coalesce($3, created_at) where tenant_id = $1 and id = $2",
+            "update sessions set created_at = coalesce($3, created_at), importing = true where tenant_id = $1 and id = $2",
             self.tenant.0,
             session.id.0,
             created_at
@@ -558,12 +587,7 @@ impl Importing<'_> {
         let texts = texts.ok_or_else(|| misfit("/version/parts", "must name parts that are there"))?;
         let record =
             StoredSummary { document: dump.document.get().to_owned(), parts: dump.parts.clone(), texts };
-        require(record.summary().is_ok(), "/version/document", "must be a record, with its parts")?;
-        require(
-            serde_json::from_str::<LedgerState>(dump.carry.get()).is_ok(),
-            "/version/carry",
-            "must be what a compression stores",
-        )
+        require(record.summary().is_ok(), "/version/document", "must be a record, with its parts")
     }
 
     async fn facts(&mut self, branch: &BranchName, facts: &[FactDump]) -> Result<(), Stop> {
@@ -813,6 +837,13 @@ impl Importing<'_> {
             "/messages",
             "the session has another number of messages then; lines before this one are missing",
         )?;
+        sqlx::query!(
+            "update sessions set importing = false where tenant_id = $1 and id = $2",
+            self.tenant.0,
+            main.root.0
+        )
+        .execute(&mut **self.tx)
+        .await?;
         branches::settle_import(self.tx, self.tenant, self.name, (current, erased)).await?.map_err(
             |pointer| misfit(pointer, "must be a branch of the session, and not both current and erased"),
         )

@@ -23,7 +23,7 @@ use crate::api::todos::read_todos;
 use crate::extract::json::{Lines, parse};
 use crate::limits::Limits;
 use anchord_context::note::{self, MAX_NOTES};
-use anchord_facts::ledger::{CommandFact, TestRunFact};
+use anchord_facts::ledger::{CommandFact, LedgerState, TestRunFact};
 use anchord_facts::redact::redact;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, Detector};
@@ -173,6 +173,10 @@ fn refused(line: usize, why: Refusal) -> ApiError {
         }
         Refusal::Busy => ApiError::Conflict(
             "the session has another version, or a compression waits or runs; import under another id"
+                .to_owned(),
+        ),
+        Refusal::NotImporting => ApiError::Conflict(
+            "the session was not begun by an import, or its import has ended; import under another id"
                 .to_owned(),
         ),
         Refusal::NoSession => ApiError::invalid(at("/kind"), "must come behind the line of the session"),
@@ -501,8 +505,15 @@ fn read_notes(mut notes: Vec<NoteDump>) -> Result<Vec<NoteDump>> {
 }
 
 fn read_todo_list(todos: TodosDump) -> Result<TodosDump> {
-    read_todos(todos.items.iter().cloned().map(Into::into).collect())
-        .map_err(|refused| under("/todos", refused))?;
+    read_todos(todos.items.iter().cloned().map(Into::into).collect()).map_err(|refused| match refused {
+        ApiError::Invalid(mut errors) => {
+            for error in &mut errors {
+                error.pointer = error.pointer.replacen("/todos", "/todos/items", 1);
+            }
+            ApiError::Invalid(errors)
+        }
+        other => other,
+    })?;
     if todos.changes.len() > MAX_TODO_CHANGES {
         return Err(ApiError::invalid("/todos/changes", format!("must hold at most {MAX_TODO_CHANGES}")));
     }
@@ -517,6 +528,10 @@ fn read_todo_list(todos: TodosDump) -> Result<TodosDump> {
 fn read_version(version: VersionDump) -> Result<(VersionMeta, VersionDump)> {
     let mut meta: VersionMeta = read_raw("/meta", &version.meta)?;
     meta.imported = true;
+    read_raw::<LedgerState>("/carry", &version.carry)?;
+    if !version.document.get().starts_with('{') {
+        return Err(ApiError::invalid("/document", "must be an object"));
+    }
     let VersionDump { rendering, smaller, digest, recap, .. } = &version;
     if smaller.len() > MAX_SMALLER {
         return Err(ApiError::invalid("/smaller", format!("must hold at most {MAX_SMALLER}")));
