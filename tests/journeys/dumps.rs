@@ -420,7 +420,7 @@ async fn a_dump_that_lies_is_refused_at_its_place_and_changes_nothing() {
     // The session is there already.
     assert_eq!(import(&app, OURS, "s", &dump).await.status, 409);
     let named = app.call("GET", &format!("{SESSION}/export?branch=b"), "").await;
-    named.refused_at(400, "/branch");
+    named.refused_at(422, "/branch");
     assert_eq!(app.call_as(THEIRS, "GET", "/v1/sessions/lied", "").await.status, 404);
 }
 

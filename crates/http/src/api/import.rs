@@ -505,14 +505,13 @@ fn read_notes(mut notes: Vec<NoteDump>) -> Result<Vec<NoteDump>> {
 }
 
 fn read_todo_list(todos: TodosDump) -> Result<TodosDump> {
-    read_todos(todos.items.iter().cloned().map(Into::into).collect()).map_err(|refused| match refused {
-        ApiError::Invalid(mut errors) => {
-            for error in &mut errors {
-                error.pointer = error.pointer.replacen("/todos", "/todos/items", 1);
-            }
-            ApiError::Invalid(errors)
+    let items = todos.items.iter().cloned().map(Into::into).collect();
+    read_todos(items).map_err(|refused| {
+        let ApiError::Invalid(mut errors) = refused else { return refused };
+        for error in &mut errors {
+            error.pointer = error.pointer.replacen("/todos", "/todos/items", 1);
         }
-        other => other,
+        ApiError::Invalid(errors)
     })?;
     if todos.changes.len() > MAX_TODO_CHANGES {
         return Err(ApiError::invalid("/todos/changes", format!("must hold at most {MAX_TODO_CHANGES}")));
