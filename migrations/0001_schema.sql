@@ -144,6 +144,7 @@ create table sessions (
   base_indexed_seq bigint not null default 0,
   first_digest bytea,
   settings_revision bigint not null default 0,
+  importing boolean not null default false,
   primary key (tenant_id, id),
   -- The name comes first: an index that begins as the primary key does takes its place in plans that are made while the
   -- table is empty, and then reads all sessions of the tenant for each one that is asked for.
@@ -182,6 +183,7 @@ comment on column sessions.index_base_id is 'The branch in whose recall index an
 comment on column sessions.base_indexed_seq is 'Through which message the index of index_base_id serves this branch too; its own begins behind.';
 comment on column sessions.first_digest is 'The digest of its first own message, by which a transcript that goes on here is recognised; null before there is one, and for main.';
 comment on column sessions.settings_revision is 'Grows with every change of the settings: what was decided on older ones for another branch is decided again. Only in the row of main.';
+comment on column sessions.importing is 'Whether an import has begun it and not ended: only then it takes further pieces of a file. Only in the row of main.';
 comment on index sessions_name_key is 'Finding a session by the caller''s name, at every request.';
 create index sessions_task_idx on sessions (tenant_id, task_id) where task_id is not null;
 comment on index sessions_task_idx is 'The sessions of a task.';

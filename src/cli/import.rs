@@ -67,14 +67,9 @@ impl Import {
         self.print_result(stored, &read)
     }
 
-    /// How many of the transcript's messages the session has already.
+    /// How many messages the session has already; the last of them must be the one that the transcript has at its place.
     async fn stored(&self, remote: &Remote, transcript: &Transcript) -> Result<usize> {
-        let raw = |at: usize| transcript.messages.get(at).map(|message| message.raw.as_str());
-        self.stored_of(remote, raw).await
-    }
-
-    /// How many messages the session has already; the last of them must be the one that `ours` has at its place.
-    async fn stored_of<'t>(&self, remote: &Remote, ours: impl Fn(usize) -> Option<&'t str>) -> Result<usize> {
+        let ours = |at: usize| transcript.messages.get(at).map(|message| message.raw.as_str());
         let session = ["v1", "sessions", self.session.as_str()];
         let reply = remote.get(&session, &[], None).await?;
         match reply.status.as_u16() {
@@ -143,45 +138,52 @@ impl Import {
         Ok(())
     }
 
-    /// Restores an export, in as many pieces as it takes.
+    /// Restores an export, in as many pieces as it takes. A piece that an interrupted import has stored is answered as then.
     async fn restore(&self, remote: Remote, export: &Export<'_>) -> Result<()> {
-        let total = export.messages();
-        let stored = self.stored_of(&remote, |at| export.message(at)).await?;
         let remote = remote.patient();
         let path = ["v1", "sessions", self.session.as_str(), "import"];
         let most = usize::try_from(self.batch).unwrap_or(usize::MAX);
-        if stored < total || total == 0 {
-            for (piece, is_last) in export.pieces(stored, most) {
-                let key = idempotency_key(&piece);
-                let sent = Sent { body: &piece, idempotency_key: Some(&key) };
-                let reply = remote.post_lines(&path, ("partial", !is_last), sent).await?;
-                if !reply.status.is_success() {
-                    let file = self.file.display();
-                    bail!("{file} was refused: {}; pieces before are stored", remote.refusal(&reply));
-                }
+        let mut stored = Restored::default();
+        for (piece, is_last) in export.pieces(most) {
+            let key = idempotency_key(&piece);
+            let sent = Sent { body: &piece, idempotency_key: Some(&key) };
+            let reply = remote.post_lines(&path, ("partial", !is_last), sent).await?;
+            if !reply.status.is_success() {
+                let file = self.file.display();
+                bail!("{file} was refused: {}; pieces before are stored", remote.refusal(&reply));
             }
+            let is_replay = reply.headers.contains_key("idempotent-replayed");
+            stored.add(&serde_json::from_str(&reply.text).context("the import's reply")?, is_replay);
         }
-        let left_out = export.versions();
+        let Restored { all, before } = stored;
         if self.output.json {
             return output::print_json(&json!({
                 "session_id": self.session,
                 "format": "export",
-                "messages": total,
-                "appended": total.saturating_sub(stored),
-                "left_out": {"version": left_out},
+                "messages": all.messages,
+                "appended": all.messages - before,
+                "branches": all.branches,
+                "versions": all.versions,
+                "probes": all.probes,
+                "evaluations": all.evaluations,
+                "compressions": all.compressions,
             }));
         }
-        output::print(&format!(
-            "session {}: {total} messages (export){}\n",
-            self.session,
-            before(stored, total)
-        ))?;
-        match left_out {
-            0 => Ok(()),
-            versions => output::print(&format!(
-                "left out (the next compression makes its own): version ({versions})\n"
-            )),
-        }
+        let told = self::before(before, all.messages);
+        output::print(&format!("session {}: {} messages (export){told}\n", self.session, all.messages))?;
+        let parts = [
+            ("branches beside main", all.branches),
+            ("versions", all.versions),
+            ("probes", all.probes),
+            ("evaluations", all.evaluations),
+            ("compressions", all.compressions),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{name} ({count})"))
+            .collect();
+        if parts.is_empty() { Ok(()) } else { output::print(&format!("with {}\n", parts.join(", "))) }
     }
 
     fn print_result(&self, stored: usize, read: &Transcript) -> Result<()> {
@@ -200,6 +202,39 @@ impl Import {
         match read.told_left_out() {
             Some(told) => output::print(&format!("left out (not messages): {told}\n")),
             None => Ok(()),
+        }
+    }
+}
+
+/// What an import of an export has stored.
+#[derive(Debug, Default)]
+struct Restored {
+    all: Counts,
+    /// Messages that were stored before.
+    before: usize,
+}
+
+/// The counts of a reply to an import.
+#[derive(Debug, Default, serde::Deserialize)]
+struct Counts {
+    messages: usize,
+    branches: usize,
+    versions: usize,
+    probes: usize,
+    evaluations: usize,
+    compressions: usize,
+}
+
+impl Restored {
+    fn add(&mut self, piece: &Counts, is_replay: bool) {
+        self.all.messages += piece.messages;
+        self.all.branches += piece.branches;
+        self.all.versions += piece.versions;
+        self.all.probes += piece.probes;
+        self.all.evaluations += piece.evaluations;
+        self.all.compressions += piece.compressions;
+        if is_replay {
+            self.before += piece.messages;
         }
     }
 }

@@ -2,88 +2,69 @@
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::transcript::BATCH_BYTES;
 
 /// An export, whose end line is there.
 #[derive(Debug)]
 pub(super) struct Export<'t> {
-    head: &'t str,
-    messages: Vec<Listed<'t>>,
-    versions: usize,
+    lines: Vec<Listed<'t>>,
     end: &'t str,
 }
 
-/// A line of a message, and the message in it.
+/// A line before the end.
 #[derive(Debug)]
 struct Listed<'t> {
     line: &'t str,
-    message: &'t str,
+    is_message: bool,
 }
 
 #[derive(Deserialize)]
 struct Line<'t> {
     kind: &'t str,
-    #[serde(borrow)]
-    message: Option<&'t RawValue>,
 }
 
 impl<'t> Export<'t> {
     /// Reads an export; `None` for another text.
     pub(super) fn read(text: &'t str) -> Result<Option<Self>> {
-        let mut lines = (1..)
-            .zip(text.trim_start_matches('\u{feff}').lines())
-            .filter(|(_, line)| !line.trim().is_empty());
-        let Some((_, head)) = lines.next() else { return Ok(None) };
-        if !serde_json::from_str::<Line<'_>>(head).is_ok_and(|line| line.kind == "session") {
-            return Ok(None);
-        }
-        let (mut messages, mut versions, mut end) = (Vec::new(), 0, None);
-        for (number, line) in lines {
-            let read: Line<'_> = serde_json::from_str(line)
-                .with_context(|| format!("line {number}: not a line of an export"))?;
-            match (read.kind, read.message) {
-                _ if end.is_some() => bail!("line {number}: nothing may follow the end"),
-                ("message", Some(message)) => messages.push(Listed { line, message: message.get() }),
-                ("version", _) => versions += 1,
-                ("end", _) => end = Some(line),
-                (kind, _) => bail!("line {number}: not a line of an export: {kind}"),
+        let (mut listed, mut end) = (Vec::new(), None);
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty()) {
+            let read = serde_json::from_str::<Line<'_>>(line);
+            if listed.is_empty() && !read.as_ref().is_ok_and(|line| line.kind == "session") {
+                return Ok(None);
+            }
+            let kind = read.with_context(|| format!("line {number}: not a line of an export"))?.kind;
+            if end.is_some() {
+                bail!("line {number}: nothing may follow the end");
+            }
+            match kind {
+                "end" => end = Some(line),
+                kind => listed.push(Listed { line, is_message: kind == "message" }),
             }
         }
+        if listed.is_empty() {
+            return Ok(None);
+        }
         let end = end.context("the last line, of kind `end`, is missing: the export was cut off")?;
-        Ok(Some(Self { head, messages, versions, end }))
+        Ok(Some(Self { lines: listed, end }))
     }
 
-    /// The number of its messages.
-    pub(super) fn messages(&self) -> usize {
-        self.messages.len()
-    }
-
-    /// A message, by its place from 0.
-    pub(super) fn message(&self, at: usize) -> Option<&'t str> {
-        self.messages.get(at).map(|listed| listed.message)
-    }
-
-    /// The number of its versions, which an import does not take.
-    pub(super) fn versions(&self) -> usize {
-        self.versions
-    }
-
-    /// The pieces after messages that are stored, each with whether it is the last one: at most `most` messages each, and
-    /// about [`BATCH_BYTES`].
-    pub(super) fn pieces(&self, stored: usize, most: usize) -> Vec<(String, bool)> {
+    /// Its pieces, each with whether it is the last one: at most `most` messages each, and about [`BATCH_BYTES`]. They are the
+    /// same each time, so that those that are stored are recognised by their idempotency keys.
+    pub(super) fn pieces(&self, most: usize) -> Vec<(String, bool)> {
         let mut pieces = Vec::new();
-        let mut piece = if stored == 0 { format!("{}\n", self.head) } else { String::new() };
-        let mut count = 0;
-        for Listed { line, .. } in self.messages.iter().skip(stored) {
-            if count > 0 && (count == most || piece.len() + line.len() > BATCH_BYTES) {
+        let mut piece = String::new();
+        let mut messages = 0;
+        for Listed { line, is_message } in &self.lines {
+            let is_full = *is_message && messages == most;
+            if !piece.is_empty() && (is_full || piece.len() + line.len() > BATCH_BYTES) {
                 pieces.push((std::mem::take(&mut piece), false));
-                count = 0;
+                messages = 0;
             }
             piece.push_str(line);
             piece.push('\n');
-            count += 1;
+            messages += usize::from(*is_message);
         }
         piece.push_str(self.end);
         pieces.push((piece, true));
@@ -109,14 +90,12 @@ mod tests {
     );
 
     #[test]
-    fn an_export_is_cut_between_messages_and_goes_on_after_what_is_stored() {
+    fn an_export_is_cut_between_lines() {
         let export = Export::read(EXPORT).unwrap().unwrap();
-        assert_eq!((export.messages(), export.versions()), (2, 1));
-        assert_eq!(export.message(1), Some(r#"{"role":"user","content":"b"}"#));
         let lines: Vec<&str> = EXPORT.lines().collect();
         let piece = |places: &[usize]| places.iter().map(|at| lines[*at]).collect::<Vec<_>>().join("\n");
-        assert_eq!(export.pieces(0, 1), [(format!("{}\n", piece(&[0, 1])), false), (piece(&[2, 4]), true)]);
-        assert_eq!(export.pieces(1, 500), [(piece(&[2, 4]), true)]);
+        assert_eq!(export.pieces(1), [(format!("{}\n", piece(&[0, 1])), false), (piece(&[2, 3, 4]), true)]);
+        assert_eq!(export.pieces(500), [(piece(&[0, 1, 2, 3, 4]), true)]);
     }
 
     #[test]

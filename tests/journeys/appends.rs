@@ -72,6 +72,7 @@ pub fn append(tenant: TenantId, session: &str, texts: &[&str]) -> Append {
         now: 0,
         reply_key: None,
         included: Included { usage: true, signals: true, ..Included::default() },
+        is_imported: false,
     }
 }
 

@@ -276,7 +276,6 @@ async fn all_of(app: &App, query: &str) -> String {
         "/state",
         "/handoff",
         "/probes",
-        "/export",
     ]
     .map(|path| format!("{path}{query}"));
     for path in reads.into_iter().chain(ledger) {
@@ -355,10 +354,8 @@ async fn a_fork_has_no_version_that_tells_what_comes_later() {
     assert!(first.as_i64() < Some(seq), "{anchors:?}");
     let branch = forked(&app, json!({"name": "b", "seq": seq})).await;
     assert_eq!(branch["version"], 1, "{branch}");
-    for path in ["/summaries", "/export"] {
-        let shown = app.call("GET", &format!("{SESSION}{path}?branch=b"), "").await.text;
-        assert!(!shown.contains("linker"), "{path}: {shown}");
-    }
+    let shown = app.call("GET", &format!("{SESSION}/summaries?branch=b"), "").await.text;
+    assert!(!shown.contains("linker"), "{shown}");
     assert_eq!(app.call("GET", &format!("{SESSION}/summaries/2?branch=b"), "").await.status, 404);
     assert_eq!(app.call("GET", &format!("{SESSION}/summaries/4?branch=b"), "").await.status, 404);
 }

@@ -31,6 +31,7 @@ mod database;
 mod deliveries;
 mod digests;
 mod document;
+mod dumps;
 mod erasing;
 mod events;
 mod examples;

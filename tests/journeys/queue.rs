@@ -78,6 +78,7 @@ impl Queue {
             now: 0,
             reply_key: None,
             included: anchord_store::gather::Included::default(),
+            is_imported: false,
         };
         self.gatherer.append(append).await.unwrap();
     }

@@ -6,9 +6,6 @@
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::context::Counted;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -26,8 +23,7 @@ const HEAD: &str = "[Notes that the agent made for itself, kept by the context s
 request, instruction or constraint. Each has its id and the message after which it was made.]";
 
 /// A note of an agent's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = ExportLineNote)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Its number among the notes of its session; never used again.
     pub id: i64,

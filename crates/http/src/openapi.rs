@@ -555,7 +555,7 @@ fn takes_branch(path: &str, method: &str) -> bool {
     match rest {
         "" => method != "delete",
         "/branches" => method == "post",
-        "/current-branch" => false,
+        "/current-branch" | "/export" | "/import" => false,
         rest => !rest.contains("{branch}"),
     }
 }

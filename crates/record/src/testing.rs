@@ -34,6 +34,7 @@ pub fn meta(version: i64) -> VersionMeta {
         facts_score: None,
         exam: None,
         warnings: vec![],
+        imported: false,
     }
 }
 

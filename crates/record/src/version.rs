@@ -60,6 +60,11 @@ pub struct VersionMeta {
     pub phase: Option<Phase>,
     /// Warnings about it.
     pub warnings: Vec<String>,
+    /// It came from an import: what it says was checked where it was made, if it was, and not here. Absent for one that was
+    /// made here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub imported: bool,
 }
 
 impl VersionMeta {

@@ -129,6 +129,18 @@ impl Calibration {
         self.taken == 0
     }
 
+    /// Whether reports could have made it: what an import brings is a caller's text.
+    pub fn is_sound(&self) -> bool {
+        let most = i64::try_from(MOST_TOKENS).unwrap_or(i64::MAX);
+        let is_count = |tokens: &i64| (1..=most).contains(tokens);
+        let Correction { offset, factor } = self.applied;
+        self.reports.len() <= KEPT
+            && self.reports.len() <= usize::try_from(self.taken).unwrap_or(usize::MAX)
+            && self.reports.iter().all(|(counted, reported)| is_count(counted) && is_count(reported))
+            && (0..=MOST_OFFSET).contains(&offset)
+            && (LEAST..=MOST).contains(&factor)
+    }
+
     /// The correction in force; `None` without reports.
     pub fn view(&self) -> Option<CalibrationView> {
         (!self.is_none()).then(|| CalibrationView {

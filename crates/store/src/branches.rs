@@ -15,6 +15,7 @@ use crate::prelude::*;
 pub use continuation::{After, Continuation, Undigested};
 pub use erasing::DropOutcome;
 pub use forking::{Fork, ForkOutcome, fork, truncate};
+pub(crate) use forking::{Graft, graft};
 
 /// The most branches of a session beside main, erased ones that others stand on included.
 pub const MAX_BRANCHES: i32 = 20_000;
@@ -163,6 +164,28 @@ impl Store {
         tx.commit().await?;
         Ok(Some(Branch { is_current: true, ..found }))
     }
+}
+
+/// Ends an import in an open transaction: erases the branches that were erased where it was exported, and makes another one
+/// current; the error is the place of what does not fit.
+pub(crate) async fn settle_import(
+    tx: &mut Tx,
+    tenant: TenantId,
+    name: &SessionName,
+    (current, erased): (&BranchName, &[BranchName]),
+) -> Result<Result<(), String>> {
+    let of = |branch: &BranchName| SessionRef { name: name.clone(), branch: Some(branch.clone()) };
+    let Some(main) = lock_main(tx, tenant, name).await? else { return Ok(Err("/current".to_owned())) };
+    let Some(to) = find(tx, tenant, &of(current)).await? else { return Ok(Err("/current".to_owned())) };
+    if !to.is_current {
+        make_current(tx, tenant, &main, to.id).await?;
+    }
+    for (at, branch) in erased.iter().enumerate() {
+        let found = find(tx, tenant, &of(branch)).await?.filter(|found| found.id != to.id);
+        let Some(found) = found else { return Ok(Err(format!("/erased/{at}"))) };
+        erasing::erase(tx, main.id.of(tenant), found.id).await?;
+    }
+    Ok(Ok(()))
 }
 
 /// Main's row, as far as every operation on branches needs it.

@@ -1,37 +1,75 @@
-//! Reads a session for an export, page by page: everything that its caller stored, and every version.
+//! Reads a session for an export, branch by branch and page by page: each branch with what is its own.
+
+use std::str::FromStr;
+
+use serde_json::value::RawValue;
 
 use super::audit::{self, Actor};
+use super::branches::MAX_BRANCHES;
+use super::compressions::Kind;
+use super::dump::{
+    BegunWithDump, CompressionDump, EvaluationDump, FactDump, FactKind, ForkDump, NoteDump, PartDump,
+    ProbeDump, TextDump, TodosDump, VersionDump,
+};
+use super::load::{self, Which};
 use super::pins::read as pins;
 use super::sessions::{self, Session};
-use super::{ledger, notes, probes, todos};
+use super::{ledger, todos};
 use crate::prelude::*;
-use anchord_context::note::Note;
 use anchord_context::pin::Pin;
-use anchord_facts::todo::Todo;
-use anchord_record::parts::StoredSummary;
+use anchord_messages::id::{EvaluationId, ProbeId};
+use anchord_session::compression::Status;
+use anchord_session::settings::Settings;
 
 /// The most bytes of message bodies on one page; a page always has its first message, however large.
 const PAGE_BYTES: i64 = 4 * 1024 * 1024;
-/// The most messages on one page.
+/// The most messages, facts or probes on one page.
 const PAGE_ROWS: i64 = 500;
-/// The most versions on one page.
-const PAGE_VERSIONS: i64 = 20;
+/// The most versions, evaluations or compressions on one page.
+const PAGE_DOCUMENTS: i64 = 20;
 
-/// A session without its messages and versions.
+/// A session that is exported, with its branches at one moment: those that come later are not in the export.
 #[derive(Clone, Debug)]
-pub struct ExportHead {
-    /// The session, with its newest message and version in the same snapshot.
-    pub session: Session,
+pub struct Exported {
+    /// The session's name.
+    pub name: SessionName,
+    /// Its settings.
+    pub settings: Settings,
+    /// Its branches, main first, each after those that it stands on; with the names that the export gives them.
+    pub branches: Vec<(SessionId, BranchName)>,
+    /// The current one.
+    pub current: BranchName,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A branch without its messages and versions.
+#[derive(Clone, Debug)]
+pub struct ExportedBranch {
+    /// Its state, with its newest message and version in the same snapshot; `None` when it is erased, and what others stand
+    /// on is left of it.
+    pub session: Option<Session>,
+    /// Its first own message is the next one.
+    pub from: Option<ForkDump>,
+    /// The version that it began with.
+    pub begun_with: Option<BegunWithDump>,
     /// Its own pins.
     pub pins: Vec<Pin>,
-    /// The agent's notes.
-    pub notes: Vec<Note>,
+    /// The agent's notes, with what they were before.
+    pub notes: Vec<NoteDump>,
     /// The caller's todo list.
-    pub todos: Vec<Todo>,
+    pub todos: Option<TodosDump>,
     /// Extracted constraints that the caller dropped.
     pub dropped_entries: Vec<String>,
-    /// The caller's own probes, as JSON texts.
-    pub probes: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+impl ExportedBranch {
+    /// Through which message and which version it is exported.
+    pub fn bounds(&self) -> (Seq, i64) {
+        self.session.as_ref().map_or((Seq::MAX, i64::MAX), |session| (session.head_seq, session.last_version))
+    }
 }
 
 /// A message with the caller's marks.
@@ -56,38 +94,119 @@ pub struct ExportedMessage {
 }
 
 impl Store {
-    /// Reads a session without its messages and versions, and records the export in the audit log; `None` when there is
-    /// no such session.
+    /// Finds what a session's export has, and records the export in the audit log; `None` when there is no such session.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
-    pub async fn export_head(
+    pub async fn export(
         &self,
         tenant: TenantId,
-        name: &SessionRef,
+        name: &SessionName,
         actor: Actor,
-    ) -> Result<Option<ExportHead>> {
+    ) -> Result<Option<Exported>> {
         let mut tx = self.writable_snapshot(tenant).await?;
-        let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
-        let pins = pins::list(&mut tx, session.id.of(tenant)).await?;
-        let notes = notes::list(&mut tx, session.id.of(tenant)).await?;
-        let todos = todos::find(&mut tx, session.id.of(tenant)).await?.unwrap_or_default().items;
-        let removed = ledger::list_dropped_entries(&mut tx, session.id.of(tenant)).await?;
-        let probes = probes::list_callers(&mut tx, session.id.of(tenant)).await?;
-        audit::record(&mut tx, tenant, actor, "session.exported", session.id.0).await?;
+        let of = SessionRef { name: name.clone(), branch: None };
+        let Some(current) = sessions::find(&mut tx, tenant, &of).await? else { return Ok(None) };
+        let rows = sqlx::query!(
+            r#"select b.id as "id!", b.branch as "branch!", b.is_erased as "is_erased!", b.created_at as "created_at!" from (
+                 (select x.id, x.branch, x.dropped_at is not null as is_erased, x.created_at from sessions x
+                  where x.tenant_id = $1 and x.id = $2)
+                 union all
+                 (select y.id, y.branch, y.dropped_at is not null, y.created_at from sessions y
+                  where y.root_id = $2 and y.tenant_id = $1 order by y.id limit $3)
+               ) b"#,
+            tenant.0,
+            current.root.0,
+            i64::from(MAX_BRANCHES)
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let created_at = rows.first().map(|main| main.created_at).unwrap_or_default();
+        let named = |row: (Uuid, String, bool)| {
+            let hex = row.0.simple().to_string();
+            // The name of an erased one is free for another; main's is not.
+            let is_free = row.2 && row.1 != BranchName::MAIN;
+            let name = if is_free { format!("erased-{}", hex.split_at(20).1) } else { row.1 };
+            let name = BranchName::parse(&name)
+                .map_err(|error| StoreError::corrupt("sessions", "branch", row.0, error))?;
+            Ok::<_, StoreError>((SessionId(row.0), name))
+        };
+        let branches = rows
+            .into_iter()
+            .map(|row| named((row.id, row.branch, row.is_erased)))
+            .collect::<Result<_, _>>()?;
+        audit::record(&mut tx, tenant, actor, "session.exported", current.id.0).await?;
         tx.commit().await?;
-        Ok(Some(ExportHead {
-            session,
-            pins,
-            notes: notes.into_iter().map(|stored| stored.note).collect(),
-            todos,
-            dropped_entries: removed.into_iter().collect(),
-            probes,
+        Ok(Some(Exported {
+            name: current.name,
+            settings: current.settings,
+            branches,
+            current: current.branch,
+            created_at,
         }))
     }
 
-    /// Reads the next page of messages after one position and up to another; empty when there are no more, or the
-    /// session is gone.
+    /// Reads a branch without its messages and versions; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When the database fails or a row does not parse.
+    pub async fn export_branch(
+        &self,
+        key: SessionKey,
+        exported: &Exported,
+    ) -> Result<Option<ExportedBranch>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let row = sqlx::query!(
+            "select base_id, base_seq, version_base_id, base_version, created_at from sessions where tenant_id = $1 and id = $2",
+            key.tenant.0,
+            key.id.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let name_of = |id: Uuid| {
+            let found = exported.branches.iter().find(|(known, _)| known.0 == id);
+            let name = found.map(|(_, name)| name.clone());
+            name.ok_or_else(|| StoreError::corrupt("sessions", "base_id", key.id.0, "its base is gone"))
+        };
+        let from =
+            row.base_id.map(|id| Ok::<_, StoreError>(ForkDump { branch: name_of(id)?, seq: row.base_seq }));
+        let begun_with = row
+            .version_base_id
+            .map(|id| Ok::<_, StoreError>(BegunWithDump { branch: name_of(id)?, version: row.base_version }));
+        let loaded = load::load(&mut tx, key.tenant, Which::WithId(key.id)).await?;
+        let notes = sqlx::query_as!(
+            NoteDump,
+            "select id, seq, body as text, created_at from notes where tenant_id = $1 and session_id = $2 order by id, seq",
+            key.tenant.0,
+            key.id.0
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let list = todos::find(&mut tx, key).await?;
+        let todos = list.and_then(|list| {
+            Some(TodosDump {
+                items: list.items,
+                changes: list.changes,
+                version: list.version,
+                revision: list.revision,
+                updated_at: list.updated_at?,
+            })
+        });
+        Ok(Some(ExportedBranch {
+            session: loaded.map(|loaded| loaded.session),
+            from: from.transpose()?,
+            begun_with: begun_with.transpose()?,
+            pins: pins::list(&mut tx, key).await?,
+            notes,
+            todos,
+            dropped_entries: ledger::list_dropped_entries(&mut tx, key).await?.into_iter().collect(),
+            created_at: row.created_at,
+        }))
+    }
+
+    /// Reads the next page of a branch's own messages after one position and up to another; empty when there are no more,
+    /// or the session is gone.
     ///
     /// # Errors
     /// When the database fails.
@@ -99,19 +218,17 @@ impl Store {
         let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query_as!(
             ExportedMessage,
-            r#"select seq, format, role, tokens, keep, component, created_at, body as "body!"
+            r#"select seq, format, role, tokens, keep, component, created_at, body
                from (
                  select m.seq, m.format, m.role, m.tokens, m.keep, m.component, m.created_at, m.body,
                         sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                 -- Of a session that was erased meanwhile there is none.
-                 from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner
-                 cross join lateral (
+                 from (
                    select x.* from messages x
-                   where x.tenant_id = $1 and x.session_id = owner.session_id
-                     and x.seq between owner.first_seq and owner.last_seq
+                   where x.tenant_id = $1 and x.session_id = $2 and x.seq > $3 and x.seq <= $4
+                     -- Of a session that was erased meanwhile there is none.
+                     and exists (select from sessions s where s.tenant_id = $1 and s.id = $2)
                    order by x.seq limit $5
                  ) m
-                 order by m.seq limit $5
                ) page
                where bytes_before < $6
                order by seq"#,
@@ -127,40 +244,227 @@ impl Store {
         Ok(rows)
     }
 
-    /// Reads the next page of versions after a number: number, metadata and record, as JSON texts.
+    /// Reads the next page of a branch's own versions, with their numbers.
     ///
     /// # Errors
-    /// When the database fails or a record does not parse.
-    pub async fn export_versions(&self, key: SessionKey, after: i64) -> Result<Vec<(i64, String, String)>> {
+    /// When the database fails or a document does not parse.
+    pub async fn export_versions(
+        &self,
+        key: SessionKey,
+        (after, to): (i64, i64),
+    ) -> Result<Vec<(i64, VersionDump)>> {
         let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query!(
-            r#"select v.version as "version!", v.meta::text as "meta!", v.document::text as "document!", v.parts as "parts!",
-                      read_parts(v.tenant_id, v.session_id, v.parts) as "texts!"
-               -- Of a session that was erased meanwhile there is none.
-               from version_lineage($1, $2) owner
+            r#"select v.version, v.meta::text as "meta!", v.document::text as "document!", v.parts, v.carry::text as "carry!",
+                      v.rendering, v.rendering_tokens, v.smaller_renderings, v.smaller_tokens, v.recap, v.digest,
+                      v.digest_tokens, v.head_seq, v.mask_upto, v.mask_from, v.carried_seq, v.compression_id, v.created_at,
+                      new.ids as "ids!", new.entries as "entries!"
+               from summaries v
                cross join lateral (
-                 select x.* from summaries x
-                 where x.tenant_id = $1 and x.session_id = owner.session_id
-                   and x.version > greatest($3, owner.after_version) and x.version <= owner.through_version
-                 order by x.version limit $4
-               ) v
-               order by v.version limit $4"#,
+                 select coalesce(array_agg(p.id order by p.id), '{}') as ids,
+                        coalesce(array_agg(p.entries order by p.id), '{}') as entries
+                 from record_parts p
+                 where p.tenant_id = $1 and p.session_id = $2 and p.id >= v.version << 20 and p.id < (v.version + 1) << 20
+               ) new
+               where v.tenant_id = $1 and v.session_id = $2 and v.version > $3 and v.version <= $4
+               order by v.version limit $5"#,
             key.tenant.0,
             key.id.0,
             after,
-            PAGE_VERSIONS
+            to,
+            PAGE_DOCUMENTS
         )
         .fetch_all(&mut *tx)
         .await?;
-        let corrupt = |version, error: serde_json::Error| {
-            StoreError::corrupt("summaries", "document", format!("{} {version}", key.id.0), error)
-        };
-        rows.into_iter()
-            .map(|row| {
-                let record = StoredSummary { document: row.document, parts: row.parts, texts: row.texts };
-                let whole = record.summary().and_then(|summary| serde_json::to_string(&summary));
-                Ok((row.version, row.meta, whole.map_err(|error| corrupt(row.version, error))?))
-            })
-            .collect()
+        let read = rows.into_iter().map(|row| {
+            let raw = |column, text| raw(("summaries", column), key, text);
+            let parts = row.ids.into_iter().zip(row.entries);
+            let parts = parts.map(|(id, entries)| Ok(PartDump { id, entries: raw("parts", entries)? }));
+            let smaller = row.smaller_renderings.into_iter().zip(row.smaller_tokens);
+            let dump = VersionDump {
+                meta: raw("meta", row.meta)?,
+                document: raw("document", row.document)?,
+                parts: row.parts,
+                new_parts: parts.collect::<Result<_>>()?,
+                carry: raw("carry", row.carry)?,
+                rendering: TextDump { text: row.rendering, tokens: row.rendering_tokens },
+                smaller: smaller.map(|(text, tokens)| TextDump { text, tokens }).collect(),
+                recap: row.recap,
+                digest: row
+                    .digest
+                    .map(|text| TextDump { text, tokens: row.digest_tokens.unwrap_or_default() }),
+                head_seq: row.head_seq,
+                mask_upto: row.mask_upto,
+                mask_from: u32::try_from(row.mask_from).unwrap_or(u32::MAX),
+                carried_seq: row.carried_seq,
+                compression_id: row.compression_id.map(CompressionId),
+                created_at: row.created_at,
+            };
+            Ok((row.version, dump))
+        });
+        read.collect()
     }
+
+    /// Reads the next page of a branch's own commands and test runs.
+    ///
+    /// # Errors
+    /// When the database fails or a document does not parse.
+    pub async fn export_facts(
+        &self,
+        key: SessionKey,
+        (after, to): (Option<(FactKind, Seq, i32)>, Seq),
+    ) -> Result<Vec<FactDump>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let (kind, seq, ordinal) = after.unwrap_or((FactKind::Command, 0, 0));
+        let rows = sqlx::query!(
+            r#"select kind, first_seq, ordinal, value::text as "value!" from ledger_entries
+               where tenant_id = $1 and session_id = $2 and (kind, first_seq, ordinal) > ($3, $4, $5) and first_seq <= $6
+               order by kind, first_seq, ordinal limit $7"#,
+            key.tenant.0,
+            key.id.0,
+            kind.as_ref(),
+            seq,
+            ordinal,
+            to,
+            PAGE_ROWS
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let read = rows.into_iter().map(|row| {
+            Ok(FactDump {
+                kind: word("ledger_entries", "kind", key, &row.kind)?,
+                seq: row.first_seq,
+                ordinal: row.ordinal,
+                value: raw(("ledger_entries", "value"), key, row.value)?,
+            })
+        });
+        read.collect()
+    }
+
+    /// Reads the next page of a branch's own probes, up to a version.
+    ///
+    /// # Errors
+    /// When the database fails or a document does not parse.
+    pub async fn export_probes(
+        &self,
+        key: SessionKey,
+        (after, version): (Option<ProbeId>, i64),
+    ) -> Result<Vec<ProbeDump>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, version, case when retired_in_version <= $4 then retired_in_version end as retired_in_version,
+                      probe::text as "probe!", created_at
+               from probes
+               where tenant_id = $1 and session_id = $2 and id > $3 and coalesce(version, 0) <= $4
+               order by id limit $5"#,
+            key.tenant.0,
+            key.id.0,
+            after.map_or(Uuid::nil(), |id| id.0),
+            version,
+            PAGE_ROWS
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let read = rows.into_iter().map(|row| {
+            Ok(ProbeDump {
+                id: ProbeId(row.id),
+                version: row.version,
+                retired_in_version: row.retired_in_version,
+                probe: raw(("probes", "probe"), key, row.probe)?,
+                created_at: row.created_at,
+            })
+        });
+        read.collect()
+    }
+
+    /// Reads the next page of a branch's own evaluations, up to a version.
+    ///
+    /// # Errors
+    /// When the database fails or a document does not parse.
+    pub async fn export_evaluations(
+        &self,
+        key: SessionKey,
+        (after, version): (Option<EvaluationId>, i64),
+    ) -> Result<Vec<EvaluationDump>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, version, compression_id, scores::text as "scores!", results::text as "results!", created_at
+               from evaluations
+               where tenant_id = $1 and session_id = $2 and id > $3 and coalesce(version, 0) <= $4
+               order by id limit $5"#,
+            key.tenant.0,
+            key.id.0,
+            after.map_or(Uuid::nil(), |id| id.0),
+            version,
+            PAGE_DOCUMENTS
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let read = rows.into_iter().map(|row| {
+            Ok(EvaluationDump {
+                id: EvaluationId(row.id),
+                version: row.version,
+                compression_id: row.compression_id.map(CompressionId),
+                scores: raw(("evaluations", "scores"), key, row.scores)?,
+                results: raw(("evaluations", "results"), key, row.results)?,
+                created_at: row.created_at,
+            })
+        });
+        read.collect()
+    }
+
+    /// Reads the next page of a branch's ended compressions and evaluation jobs, up to a version.
+    ///
+    /// # Errors
+    /// When the database fails or a document does not parse.
+    pub async fn export_compressions(
+        &self,
+        key: SessionKey,
+        (after, version): (Option<CompressionId>, i64),
+    ) -> Result<Vec<CompressionDump>> {
+        let mut tx = self.snapshot(key.tenant).await?;
+        let rows = sqlx::query!(
+            r#"select id, kind, status, trigger, request::text as "request!", parent_version, from_seq, through_seq, version,
+                      attempt, report::text as report, created_at, started_at, finished_at
+               from compressions
+               where tenant_id = $1 and session_id = $2 and id > $3 and kind <> 'index'
+                 and status not in ('queued', 'running') and coalesce(version, 0) <= $4
+               order by id limit $5"#,
+            key.tenant.0,
+            key.id.0,
+            after.map_or(Uuid::nil(), |id| id.0),
+            version,
+            PAGE_DOCUMENTS
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        let read = rows.into_iter().map(|row| {
+            let raw = |column, text| raw(("compressions", column), key, text);
+            Ok(CompressionDump {
+                id: CompressionId(row.id),
+                kind: word::<Kind>("compressions", "kind", key, &row.kind)?,
+                status: word::<Status>("compressions", "status", key, &row.status)?,
+                trigger: row.trigger,
+                request: raw("request", row.request)?,
+                parent_version: row.parent_version,
+                from_seq: row.from_seq,
+                through_seq: row.through_seq,
+                version: row.version,
+                attempts: row.attempt,
+                report: row.report.map(|report| raw("report", report)).transpose()?,
+                created_at: row.created_at,
+                started_at: row.started_at,
+                finished_at: row.finished_at,
+            })
+        });
+        read.collect()
+    }
+}
+
+fn raw(place: (&'static str, &'static str), key: SessionKey, text: String) -> Result<Box<RawValue>> {
+    RawValue::from_string(text).map_err(|error| StoreError::corrupt(place.0, place.1, key.id.0, error))
+}
+
+fn word<T: FromStr>(table: &'static str, column: &'static str, key: SessionKey, word: &str) -> Result<T> {
+    word.parse().map_err(|_| StoreError::corrupt(table, column, key.id.0, "unknown word"))
 }

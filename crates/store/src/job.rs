@@ -14,6 +14,7 @@ use anchord_session::compression::{Report, Request, Span};
     Eq,
     Hash,
     Serialize,
+    serde::Deserialize,
     ToSchema,
     EnumString,
     AsRefStr,

@@ -27,6 +27,7 @@ pub mod context;
 mod counts;
 pub mod deliveries;
 pub mod dropped;
+pub mod dump;
 pub mod embeddings;
 pub mod erasures;
 mod error;

@@ -1,5 +1,6 @@
 //! Notes of a session's agent: listing, making, replacing and removing them.
 
+use super::dump::NoteDump;
 use super::load::{self, Loaded, Which};
 use super::sessions;
 use crate::prelude::*;
@@ -9,7 +10,7 @@ use anchord_record::fill::share_of;
 use anchord_session::session::Session;
 
 /// The most texts of a session's notes that are kept after they were replaced or removed.
-const MAX_PAST: i64 = 500;
+pub const MAX_PAST: i64 = 500;
 
 /// A note as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,7 +197,8 @@ pub async fn edit(
     Ok(NoteEdited::Done { session, id, room })
 }
 
-/// Adds the notes of an export to a session in an open transaction; returns what they would take when that is too much.
+/// Gives a branch that has none the notes of an export in an open transaction, with what they were before; returns what they
+/// would take when that is too much.
 ///
 /// # Errors
 /// When the database fails, or the session does not exist or changes meanwhile.
@@ -204,19 +206,39 @@ pub(super) async fn restore(
     tx: &mut PgConnection,
     tenant: TenantId,
     name: &SessionRef,
-    notes: &[Note],
+    texts: &[NoteDump],
 ) -> Result<Option<NotesRoom>> {
     let loaded = load::load(&mut *tx, tenant, Which::Named(name)).await?.ok_or(StoreError::Contended)?;
-    let room = NotesRoom::of(&loaded, notes);
-    if room.is_exceeded() {
+    let (mut ids, mut seqs, mut bodies, mut times) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for text in texts {
+        ids.push(text.id);
+        seqs.push(text.seq);
+        bodies.push(text.text.as_deref());
+        times.push(text.created_at);
+    }
+    let key = loaded.session.id.of(tenant);
+    sqlx::query!(
+        "insert into notes (tenant_id, session_id, id, seq, body, created_at)
+         select $1, $2, n.id, n.seq, n.body, n.at
+         from unnest($3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[]) as n(id, seq, body, at)",
+        tenant.0,
+        key.id.0,
+        &ids,
+        &seqs,
+        &bodies as &[Option<&str>],
+        &times
+    )
+    .execute(&mut *tx)
+    .await?;
+    let notes: Vec<Note> = list(tx, key).await?.into_iter().map(|stored| stored.note).collect();
+    let room = NotesRoom::of(&loaded, &notes);
+    if notes.len() > MAX_NOTES || room.is_exceeded() {
         return Ok(Some(room));
     }
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Err(StoreError::Contended);
     }
-    write(&mut *tx, loaded.session.id.of(tenant), notes).await?;
-    let newest = notes.iter().map(|note| note.id).max().unwrap_or_default();
-    settle(tx, loaded, room, newest).await?;
+    settle(tx, loaded, room, ids.into_iter().max().unwrap_or_default()).await?;
     Ok(None)
 }
 

@@ -9,6 +9,9 @@ use anchord_record::probe::Probe;
 /// The source of a caller's probes.
 pub const CALLER: &str = "caller";
 
+/// The most probes that a caller may have in a session: each is asked after every compression.
+pub const MAX_CALLERS: i64 = 100;
+
 /// A probe as it is stored.
 #[derive(Clone, Debug)]
 pub struct ProbeRow {
@@ -93,18 +96,6 @@ pub async fn list(
     .fetch_all(connection)
     .await?;
     Ok(rows)
-}
-
-/// Lists the caller's own probes that are still asked, as JSON texts, oldest first.
-pub(super) async fn list_callers(connection: &mut PgConnection, key: SessionKey) -> Result<Vec<String>> {
-    Ok(sqlx::query_scalar!(
-        r#"select probe::text as "probe!" from probes
-           where tenant_id = $1 and session_id = $2 and source = 'caller' and retired_in_version is null order by id"#,
-        key.tenant.0,
-        key.id.0
-    )
-    .fetch_all(connection)
-    .await?)
 }
 
 /// Counts the probes of the caller that are still asked in a session.

@@ -4,7 +4,8 @@ use anchord_llm::{Options, Provider};
 use serde_json::{Value, json};
 
 use super::{app_for, append, compressed, options, stretch};
-use crate::support::app::App;
+use crate::dumps;
+use crate::support::app::{App, OURS, THEIRS};
 use crate::support::number;
 use crate::support::provider::{Act, Asks, FakeProvider, answers, exam};
 
@@ -89,6 +90,24 @@ async fn an_exam_is_written_from_the_messages_and_answered_from_what_is_served()
         let asked = format!("select count(*) from llm_attempts where purpose = '{purpose}'");
         assert_eq!(number(&mut look, &asked).await, 1, "{purpose}");
     }
+}
+
+#[tokio::test]
+async fn exams_and_what_a_model_worded_move_with_their_session() {
+    let fake = FakeProvider::start([Act::Good]).await;
+    fake.play_for(Asks::Answers, [answers(&ALL)]);
+    let app = always(&fake).await;
+    compressed(&app, "").await;
+    append(&app, &stretch(20)).await;
+    compressed(&app, "").await;
+    let dump = dumps::export(&app, OURS, "s").await;
+    dumps::import(&app, THEIRS, "copy", &dump).await.with(201);
+    let original = dumps::told(&app, OURS, "s", "main").await;
+    dumps::same(&dumps::told(&app, THEIRS, "copy", "main").await, &original, "copy");
+    let copy = app.call_as(THEIRS, "GET", "/v1/sessions/copy/summaries", "").await.json();
+    let first = &copy["items"][1];
+    assert_eq!((&first["exam"]["asked"], &first["engine"]), (&json!(3), &json!("llm")), "{first}");
+    assert_eq!(first["imported"], true, "{first}");
 }
 
 #[tokio::test]

@@ -19,8 +19,7 @@ use anchord_messages::format::Format;
 const RUNS: u64 = 60;
 const STEPS: usize = 14;
 /// What else shows a branch's messages. Each message has the words of the last.
-const SHOWS: [&str; 5] =
-    ["/summary", "/state", "/ledger/files", "/export", "/recall?q=has+to+stay+as+small&limit=100"];
+const SHOWS: [&str; 4] = ["/summary", "/state", "/ledger/files", "/recall?q=has+to+stay+as+small&limit=100"];
 
 /// A number that the environment names.
 #[expect(clippy::disallowed_methods, reason = "the tests' own switches")]

@@ -58,7 +58,7 @@ pub struct Evaluation {
 
 /// The figures as they are stored.
 #[derive(Deserialize)]
-struct StoredScores {
+pub(crate) struct StoredScores {
     #[serde(flatten)]
     scores: Scores,
     rubric: Option<Rubric>,

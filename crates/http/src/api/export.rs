@@ -1,9 +1,12 @@
-//! Exports a session as JSON lines.
+//! Exports a session as JSON lines: all of its branches, with everything that a context, a compression or a page of its
+//! history is made of.
 //!
-//! An export has one line for the session, one for each message in order, one for each version, and an end line, without
-//! which a file is incomplete. `import` reads it.
+//! The first line is the session, with its branch main; each other branch begins with a line of its own, behind those that
+//! it stands on. What is of a branch comes behind its line, in the order in which an import can store it: messages, versions,
+//! facts, compressions, evaluations, probes, counts. An end line is the last, without which a file is incomplete.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use futures::stream;
@@ -11,15 +14,21 @@ use serde_json::value::RawValue;
 
 use crate::api::message::Message;
 use crate::api::prelude::*;
-use crate::api::todos::NewTodo;
 use anchord_context::mask::Keep;
-use anchord_context::note::Note;
 use anchord_messages::format::Format;
+use anchord_messages::id::{CompressionId, EvaluationId, ProbeId};
+use anchord_session::session::CountState;
 use anchord_store::Store;
-use anchord_store::export::{ExportHead, ExportedMessage};
+use anchord_store::dump::{
+    BegunWithDump, CompressionDump, EvaluationDump, FactDump, FactKind, ForkDump, NoteDump, ProbeDump,
+    TodosDump, VersionDump,
+};
+use anchord_store::export::{Exported, ExportedBranch, ExportedMessage};
 
 /// The media type of JSON lines.
 pub(crate) const JSON_LINES: &str = "application/x-ndjson";
+/// The format of what is written, and the only one that is read.
+pub(crate) const FORMAT_VERSION: u32 = 1;
 
 /// A line of an export; which fields it has follows from its kind.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -27,27 +36,36 @@ pub(crate) const JSON_LINES: &str = "application/x-ndjson";
 pub struct ExportLine {
     /// The kind of the line.
     pub kind: LineKind,
+    /// Of the session: the format of the file, which is 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format_version: Option<u32>,
+    /// The branch that the line is of; absent for main.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<BranchName>,
     /// Of the session: its id where it was exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Of the session: its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Map<String, Value>>,
-    /// Of the session: its own pins.
+    /// Of another branch: the last message that it shares, and a branch that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ForkDump>,
+    /// Of another branch: the version that it begins with; absent when it began without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_with: Option<BegunWithDump>,
+    /// Of the session or a branch: its own pins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pins: Option<Vec<String>>,
-    /// Of the session: its agent's notes.
+    /// Of the session or a branch: its agent's notes, with what they were before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub notes: Option<Vec<Note>>,
-    /// Of the session: its caller's todo list.
+    pub notes: Option<Vec<NoteDump>>,
+    /// Of the session or a branch: its caller's todo list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub todos: Option<Vec<NewTodo>>,
-    /// Of the session: ids of extracted constraints and of requests that its caller dropped.
+    pub todos: Option<TodosDump>,
+    /// Of the session or a branch: ids of extracted constraints and of requests that its caller dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped_entries: Option<Vec<String>>,
-    /// Of the session: its caller's probes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probes: Option<Vec<Value>>,
     /// Of a message: its position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
@@ -71,23 +89,36 @@ pub struct ExportLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Message>)]
     pub message: Option<Box<RawValue>>,
-    /// Of a version: its number.
+    /// Of a version: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<i64>,
-    /// Of a version: what is known about its making.
+    pub version: Option<VersionDump>,
+    /// Of facts: some commands and test runs of the summarised messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub meta: Option<Box<RawValue>>,
-    /// Of a version: its record.
+    pub facts: Option<Vec<FactDump>>,
+    /// Of probes: some probes, the service's and the caller's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub document: Option<Box<RawValue>>,
-    /// Of the end: how many messages the session has.
+    pub probes: Option<Vec<ProbeDump>>,
+    /// Of an evaluation: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<EvaluationDump>,
+    /// Of a compression that has ended: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compression: Option<CompressionDump>,
+    /// Of counts: those of a branch that follow from nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<CountState>,
+    /// Of the end: how many messages the file has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<i64>,
-    /// When the session, or the message, was stored.
+    /// Of the end: the current branch; absent when it is main.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(serialize_with = "anchord_messages::time::serialize_option")]
+    pub current: Option<BranchName>,
+    /// Of the end: branches that are erased, though others stand on them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erased: Option<Vec<BranchName>>,
+    /// When the session, the branch or the message was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "anchord_messages::time::serialize_exactly_option")]
     pub created_at: Option<DateTime<Utc>>,
 }
 
@@ -96,20 +127,33 @@ pub struct ExportLine {
 #[serde(rename_all = "lowercase")]
 #[schema(as = ExportLineKind)]
 pub enum LineKind {
-    /// The session: the first line.
+    /// The session, with its branch main: the first line.
     #[default]
     Session,
+    /// Another branch.
+    Branch,
     /// A message.
     Message,
     /// A summary version.
     Version,
+    /// Commands and test runs.
+    Facts,
+    /// A compression that has ended.
+    Compression,
+    /// An evaluation.
+    Evaluation,
+    /// Probes.
+    Probes,
+    /// Counts of a branch.
+    Counts,
     /// The end: the last line.
     End,
 }
 
 /// Exports a session as JSON lines.
 ///
-/// The session, then every message exactly as it was sent, then every version, then a line that ends it.
+/// The session with all of its branches: each one's messages exactly as they were sent, its versions, probes, evaluations
+/// and the compressions that have ended, then a line that ends the file. Usage, events and the contexts that were served stay.
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/export", tag = "sessions", operation_id = "sessions.export", params(SessionPath),
     responses((status = 200, body = ExportLine, content_type = "application/x-ndjson",
@@ -119,103 +163,229 @@ pub async fn export_session(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
 ) -> Result<Response> {
-    let found = state.store.export_head(caller.tenant, &path.session_id, caller.actor()).await?;
-    let head = found.or_missing(Kind::SessionNotFound)?;
+    let name = whole(path.session_id)?;
+    let found = state.store.export(caller.tenant, &name, caller.actor()).await?;
+    let exported = Arc::new(found.or_missing(Kind::SessionNotFound)?);
     let export = Export {
         store: state.store.clone(),
         tenant: caller.tenant,
-        session: head.session.id,
-        head_seq: head.session.head_seq,
-        kept: head.session.accounting.kept.iter().map(|kept| kept.seq).collect(),
-        last_version: head.session.last_version,
-        at: At::Head(Box::new(head)),
+        exported,
+        place: 0,
+        branch: None,
+        messages: 0,
+        erased: Vec::new(),
+        is_over: false,
     };
     let pages = stream::try_unfold(export, async |export| export.next().await);
     Ok(([(header::CONTENT_TYPE, JSON_LINES)], Body::from_stream(pages)).into_response())
+}
+
+/// The name of a session of which no branch is named.
+pub(crate) fn whole(of: SessionRef) -> Result<SessionName> {
+    match of.branch {
+        None => Ok(of.name),
+        Some(_) => {
+            Err(ApiError::parameter(params::BRANCH, "must be absent: all branches of a session go together"))
+        }
+    }
 }
 
 /// The position of an export.
 struct Export {
     store: Store,
     tenant: TenantId,
-    session: SessionId,
-    head_seq: Seq,
+    exported: Arc<Exported>,
+    /// The branch that comes next.
+    place: usize,
+    /// The branch that is being written.
+    branch: Option<Writing>,
+    messages: i64,
+    erased: Vec<BranchName>,
+    is_over: bool,
+}
+
+/// A branch that is being written.
+struct Writing {
+    key: SessionKey,
+    /// Its name, unless it is main.
+    name: Option<BranchName>,
     kept: BTreeSet<Seq>,
-    last_version: i64,
+    bounds: (Seq, i64),
+    counts: Option<CountState>,
     at: At,
 }
 
 enum At {
-    Head(Box<ExportHead>),
     Messages(Seq),
     Versions(i64),
-    Over,
+    Facts(Option<(FactKind, Seq, i32)>),
+    Compressions(Option<CompressionId>),
+    Evaluations(Option<EvaluationId>),
+    Probes(Option<ProbeId>),
+    Counts,
 }
 
 impl Export {
     /// Returns the next page, and the position after it. An error breaks the reply off, so that it lacks its end
     /// line.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
+        if self.is_over {
+            return Ok(None);
+        }
         let mut page = Vec::new();
-        match self.at {
-            At::Head(head) => {
-                write(&mut page, &head_line(*head));
-                self.at = At::Messages(0);
+        while page.is_empty() {
+            if let Some(branch) = &mut self.branch {
+                self.messages += branch.write(&self.store, &mut page).await?;
+                if page.is_empty() && matches!(branch.at, At::Counts) {
+                    let (kind, counts) = (LineKind::Counts, branch.counts.take());
+                    if counts.is_some() {
+                        write(&mut page, &ExportLine { kind, counts, ..branch.line() });
+                    }
+                    self.branch = None;
+                }
+            } else if let Some((id, name)) = self.exported.branches.get(self.place) {
+                self.place += 1;
+                let key = id.of(self.tenant);
+                // One that is erased meanwhile, and that no other stands on, is left out.
+                if let Some(found) = self.store.export_branch(key, &self.exported).await? {
+                    let name = (!name.is_main()).then(|| name.clone());
+                    self.begin(&mut page, key, name, found);
+                }
+            } else {
+                let current = Some(self.exported.current.clone()).filter(|current| !current.is_main());
+                let erased = Some(std::mem::take(&mut self.erased)).filter(|erased| !erased.is_empty());
+                let (kind, messages) = (LineKind::End, Some(self.messages));
+                write(&mut page, &ExportLine { kind, messages, current, erased, ..ExportLine::default() });
+                self.is_over = true;
             }
+        }
+        Ok(Some((Bytes::from(page), self)))
+    }
+
+    fn begin(
+        &mut self,
+        page: &mut Vec<u8>,
+        key: SessionKey,
+        name: Option<BranchName>,
+        found: ExportedBranch,
+    ) {
+        if found.session.is_none() {
+            self.erased.push(name.clone().unwrap_or_else(BranchName::main));
+        }
+        let bounds = found.bounds();
+        let counts = found.session.as_ref().map(CountState::of);
+        let line = ExportLine {
+            branch: name.clone(),
+            from: found.from,
+            begun_with: found.begun_with,
+            pins: Some(found.pins.into_iter().map(|pin| pin.text).collect()),
+            notes: Some(found.notes),
+            todos: found.todos,
+            dropped_entries: Some(found.dropped_entries),
+            created_at: Some(found.created_at),
+            ..ExportLine::default()
+        };
+        let line = if name.is_some() {
+            ExportLine { kind: LineKind::Branch, ..line }
+        } else {
+            let settings = serde_json::to_value(&self.exported.settings).ok();
+            ExportLine {
+                kind: LineKind::Session,
+                format_version: Some(FORMAT_VERSION),
+                session_id: Some(self.exported.name.to_string()),
+                settings: settings.and_then(|settings| settings.as_object().cloned()),
+                ..line
+            }
+        };
+        write(page, &line);
+        let kept = counts.iter().flat_map(|counts| counts.kept.iter().copied()).collect();
+        self.branch = Some(Writing { key, name, kept, bounds, counts, at: At::Messages(0) });
+    }
+}
+
+impl Writing {
+    /// A line of this branch.
+    fn line(&self) -> ExportLine {
+        ExportLine { branch: self.name.clone(), ..ExportLine::default() }
+    }
+
+    /// Writes the next page of what is of the branch; goes on to the next kind when there is none. Returns how many messages
+    /// it has.
+    async fn write(&mut self, store: &Store, page: &mut Vec<u8>) -> Result<i64, StoreError> {
+        let (key, (head, version)) = (self.key, self.bounds);
+        let mut messages = 0;
+        match self.at {
             At::Messages(after) => {
-                let range = (after, self.head_seq);
-                let found = self.store.export_messages(self.session.of(self.tenant), range).await?;
+                let found = store.export_messages(key, (after, head)).await?;
                 self.at = found.last().map_or(At::Versions(0), |last| At::Messages(last.seq));
                 for message in found {
+                    messages += 1;
                     let is_kept = self.kept.contains(&message.seq);
-                    write(&mut page, &message_line(message, is_kept));
+                    write(page, &message_line(message, is_kept, self.line()));
                 }
             }
             At::Versions(after) => {
-                let found = self.store.export_versions(self.session.of(self.tenant), after).await?;
-                self.at = found.last().map_or(At::Over, |last| At::Versions(last.0));
-                for (version, meta, document) in found.into_iter().filter(|v| v.0 <= self.last_version) {
-                    let meta = RawValue::from_string(meta).ok();
-                    let document = RawValue::from_string(document).ok();
+                let found = store.export_versions(key, (after, version)).await?;
+                self.at = found.last().map_or(At::Facts(None), |last| At::Versions(last.0));
+                for (_, version) in found {
                     let (kind, version) = (LineKind::Version, Some(version));
-                    write(&mut page, &ExportLine { kind, version, meta, document, ..ExportLine::default() });
-                }
-                if matches!(self.at, At::Over) {
-                    let (kind, messages) = (LineKind::End, Some(self.head_seq));
-                    write(&mut page, &ExportLine { kind, messages, ..ExportLine::default() });
+                    write(page, &ExportLine { kind, version, ..self.line() });
                 }
             }
-            At::Over => return Ok(None),
+            At::Facts(after) => {
+                let found = store.export_facts(key, (after, head)).await?;
+                self.at = match found.last() {
+                    Some(last) => At::Facts(Some((last.kind, last.seq, last.ordinal))),
+                    None => At::Compressions(None),
+                };
+                if !found.is_empty() {
+                    let (kind, facts) = (LineKind::Facts, Some(found));
+                    write(page, &ExportLine { kind, facts, ..self.line() });
+                }
+            }
+            At::Compressions(after) => {
+                let found = store.export_compressions(key, (after, version)).await?;
+                self.at = found.last().map_or(At::Evaluations(None), |last| At::Compressions(Some(last.id)));
+                for compression in found {
+                    let (kind, compression) = (LineKind::Compression, Some(compression));
+                    write(page, &ExportLine { kind, compression, ..self.line() });
+                }
+            }
+            At::Evaluations(after) => {
+                let found = store.export_evaluations(key, (after, version)).await?;
+                self.at = found.last().map_or(At::Probes(None), |last| At::Evaluations(Some(last.id)));
+                for evaluation in found {
+                    let (kind, evaluation) = (LineKind::Evaluation, Some(evaluation));
+                    write(page, &ExportLine { kind, evaluation, ..self.line() });
+                }
+            }
+            At::Probes(after) => {
+                let found = store.export_probes(key, (after, version)).await?;
+                self.at = found.last().map_or(At::Counts, |last| At::Probes(Some(last.id)));
+                if !found.is_empty() {
+                    let (kind, probes) = (LineKind::Probes, Some(found));
+                    write(page, &ExportLine { kind, probes, ..self.line() });
+                }
+            }
+            At::Counts => {}
         }
-        Ok(Some((Bytes::from(page), self)))
+        Ok(messages)
     }
 }
 
 fn write(page: &mut Vec<u8>, line: &ExportLine) {
+    let from = page.len();
     // Serialising fails only for maps with keys that are not text.
     if serde_json::to_writer(&mut *page, line).is_ok() {
+        // A message that was sent in several lines stays one line: outside of its texts, a break is a blank.
+        for byte in page.iter_mut().skip(from).filter(|byte| matches!(byte, b'\n' | b'\r')) {
+            *byte = b' ';
+        }
         page.push(b'\n');
     }
 }
 
-fn head_line(head: ExportHead) -> ExportLine {
-    let settings = serde_json::to_value(&head.session.settings).ok();
-    let probes = head.probes.iter().filter_map(|probe| serde_json::from_str(probe).ok()).collect();
-    ExportLine {
-        kind: LineKind::Session,
-        session_id: Some(head.session.name.to_string()),
-        settings: settings.and_then(|settings| settings.as_object().cloned()),
-        pins: Some(head.pins.into_iter().map(|pin| pin.text).collect()),
-        notes: Some(head.notes),
-        todos: Some(head.todos.into_iter().map(NewTodo::from).collect()),
-        dropped_entries: Some(head.dropped_entries),
-        probes: Some(probes),
-        created_at: Some(head.session.created_at),
-        ..ExportLine::default()
-    }
-}
-
-fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
+fn message_line(message: ExportedMessage, is_kept: bool, line: ExportLine) -> ExportLine {
     let keep = if is_kept { Some(Keep::Always) } else { message.keep.map(|_| Keep::Never) };
     ExportLine {
         kind: LineKind::Message,
@@ -227,6 +397,6 @@ fn message_line(message: ExportedMessage, is_kept: bool) -> ExportLine {
         component: message.component,
         message: RawValue::from_string(message.body).ok(),
         created_at: Some(message.created_at),
-        ..ExportLine::default()
+        ..line
     }
 }

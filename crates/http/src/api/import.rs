@@ -1,36 +1,56 @@
 //! Imports a session from JSON lines, as an export wrote them ([`crate::api::export`]).
 //!
-//! The messages are stored word for word, but no versions: a version holds what was checked against the messages where it
-//! was made, and one from a file would be a caller's text that looks like ours. The next compression makes a new version.
+//! A file is a caller's text, whatever it says of itself: each document is parsed into the type that reads it later, and what
+//! it tells of positions and versions is checked against what is there. A version that came so says it (`imported`), because
+//! nothing of it was checked against the messages here.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use axum::body::Bytes;
+use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
+use crate::admission::quotas::Load;
 use crate::api::batch::{LARGE_BODY_BYTES, MarkedComponent, marked, read_message};
-use crate::api::export::{ExportLine, LineKind};
+use crate::api::evaluations::StoredScores;
+use crate::api::export::{ExportLine, FORMAT_VERSION, LineKind, whole};
 use crate::api::messages::{admit, load, refuse};
 use crate::api::pins::read_pins;
 use crate::api::prelude::*;
-use crate::api::probes::{MAX_CALLERS, NewProbe};
+use crate::api::probes::NewProbe;
 use crate::api::todos::read_todos;
 use crate::extract::json::{Lines, parse};
 use crate::limits::Limits;
-use anchord_context::note::{self, MAX_NOTES, Note};
+use anchord_context::note::{self, MAX_NOTES};
+use anchord_facts::ledger::{CommandFact, LedgerState, TestRunFact};
 use anchord_facts::redact::redact;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, Detector};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
-use anchord_record::probe::Probe;
+use anchord_record::probe::{Probe, ProbeResult};
+use anchord_record::version::VersionMeta;
+use anchord_session::compression::{Report, Request};
 use anchord_session::settings::Settings;
+use anchord_store::compressions::Kind as JobKind;
+use anchord_store::dump::{
+    CompressionDump, EvaluationDump, FactDump, FactKind, NoteDump, ProbeDump, TodosDump, VersionDump,
+};
 use anchord_store::gather::{Append, NewMessage};
-use anchord_store::import::{self, Head, Outcome};
-use anchord_store::notes::NotesRoom;
+use anchord_store::import::{self, Begun, Brings, ImportError, Own, Part, Refusal};
+use anchord_store::notes::{MAX_PAST, NotesRoom};
 
 /// The most ids of dropped constraints in an import.
 const MAX_DROPPED_ENTRIES: usize = 1_000;
+/// The most facts or probes of one line.
+const MAX_ROWS: usize = 1_000;
+/// The most smaller forms of a version.
+const MAX_SMALLER: usize = 20;
+/// The most changes of a todo list: each item before it and each one after it.
+const MAX_TODO_CHANGES: usize = 2 * anchord_facts::todo::MAX_TODOS;
+/// The most characters of the name of what asked for a compression.
+const MAX_TRIGGER_BYTES: usize = 64;
+
 /// The result of an import.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = ImportResult)]
@@ -39,9 +59,17 @@ pub struct Imported {
     pub session_id: SessionName,
     /// Messages of this call.
     pub messages: usize,
-    /// Versions of this call, which are not taken: the next compression makes its own.
-    pub versions_left: usize,
-    /// Position that the next message will get.
+    /// Branches of this call beside main.
+    pub branches: usize,
+    /// Versions of this call. Each says `imported`: nothing of it was checked against the messages here.
+    pub versions: usize,
+    /// Probes of this call, the caller's and those that the service made.
+    pub probes: usize,
+    /// Evaluations of this call.
+    pub evaluations: usize,
+    /// Compressions and evaluation jobs of this call, all of which have ended.
+    pub compressions: usize,
+    /// Position that the next message of main will get.
     pub next_seq: Seq,
 }
 
@@ -57,18 +85,22 @@ pub struct ImportQuery {
 
 /// Imports a session from JSON lines, as an export wrote them.
 ///
-/// The last line must be that of kind `end`, with the number of messages that the session has then: without it the file was cut
-/// off, and is refused. The session must be new, or have exactly the messages before the first one of the call: a file above
-/// the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines, each but the last with
-/// `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
-/// messages. Versions are not taken: the next compression makes its own.
+/// The first line is the session and has the `format_version` 1. The last line must be that of kind `end`, with the number of
+/// messages that the file has: without it the file was cut off, and is refused. The session must be new: a file above
+/// the limit of a body, or of the messages of a batch, is sent in pieces in their order, cut between lines, each but the last
+/// with `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing.
+///
+/// The session is as it was: its branches, versions, probes, evaluations and ended compressions, settings, pins, notes and todo
+/// list; contexts and summaries are the same, and the next compression builds on the last version. A file is taken at its word
+/// about what its versions say: each has `imported` true, and no check of it was made here. Compressions get other ids. An
+/// import starts no compression.
 #[utoipa::path(
     post, path = "/v1/sessions/{session_id}/import", tag = "sessions", operation_id = "sessions.import", params(SessionPath, ImportQuery),
     request_body(content = ExportLine, content_type = "application/x-ndjson", description = "One line for each part."),
     responses(
-        (status = 201, body = Imported, description = "The messages are stored."),
+        (status = 201, body = Imported, description = "All of it is stored."),
         (status = 409, body = Problem, content_type = "application/problem+json",
-         description = "The session has other messages before the first one (`next_seq` is the actual one); nothing is stored.")
+         description = "The session has other messages before the first one (`next_seq` is the actual one), or other versions, or a compression of it waits or runs; nothing is stored.")
     )
 )]
 pub async fn import_session(
@@ -79,87 +111,88 @@ pub async fn import_session(
     Lines(bytes): Lines,
 ) -> Result<KeptReply> {
     let started = Instant::now();
-    let session = path.session_id;
-    let (import, tokenizer, digest) = parse_import(&state, &caller, &session, bytes).await?;
+    let name = whole(path.session_id)?;
+    let (import, digest) = parse_import(&state, &caller, &name, bytes).await?;
     if let Some(reply) = key.find_reply(&state.store, caller.tenant, digest).await? {
         return Ok(reply);
     }
-    let Import { head, messages, format, versions, end, lines } = import;
-    if let Some(head) = &head {
-        let engine =
-            head.settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-        state.check_engine(engine, head.settings.get("summary_model").and_then(Value::as_str))?;
+    let Import { parts, loads, is_ended, lines } = import;
+    if !is_ended && !query.partial {
+        let detail = "the line of kind `end` is missing, so the file was cut off; a piece that others follow is sent \
+                      with `partial=true`";
+        return Err(ApiError::invalid(format!("/{lines}"), detail));
     }
-    let first = messages.first().map(|(seq, _)| *seq);
-    let count = messages.len();
-    let new: Vec<NewMessage> = messages.into_iter().map(|(_, message)| message).collect();
-    let load = load(&new);
-    let mut admitted = admit(&state, &caller, None, load).await?;
-    let append = first.map(|first| Append {
-        model: None,
-        opening: None,
-        tenant: caller.tenant,
-        session: session.clone(),
-        messages: new,
-        format,
-        tokenizer,
-        expected_next_seq: Some(first),
-        task_boundary: false,
-        now: state.clock.now().timestamp(),
-        reply_key: None,
-        included: anchord_store::gather::Included::default(),
+    if let Some(Brings::Session(_, settings, _)) = parts.first().map(|part| &part.brings) {
+        let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
+        state.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))?;
+    }
+    let all = loads.iter().fold(Load::default(), |all, one| Load {
+        messages: all.messages + one.messages,
+        bytes: all.bytes + one.bytes,
     });
+    let mut admitted = admit(&state, &caller, None, all).await?;
     let mut tx = state.store.begin(caller.tenant).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, caller.tenant, digest).await?);
-    let outcome = import::import(&state.store, &mut tx, caller.tenant, &session, (head, append)).await?;
-    let (id, appended, next_seq, is_made) = match outcome {
-        Outcome::Stored { session, reply, next_seq, is_made } => (session, reply, next_seq, is_made),
-        Outcome::HasMessages => {
-            return Err(ApiError::Conflict(
-                "the session exists and has messages; import under another id".to_owned(),
-            ));
-        }
-        Outcome::Settings(refused) => {
-            return Err(ApiError::invalid(format!("/0/settings{}", refused.pointer), refused.detail));
-        }
-        Outcome::Pins { tokens, max_tokens } => {
-            let detail = format!("the pins take {tokens} tokens of {max_tokens}");
-            return Err(ApiError::refused("/0/pins", detail));
-        }
-        Outcome::Notes(NotesRoom { tokens, max_tokens, .. }) => {
-            let detail = format!("the notes take {tokens} tokens of {max_tokens}");
-            return Err(ApiError::refused("/0/notes", detail));
-        }
-        Outcome::Messages(refused) => return Err(refuse(refused, first.unwrap_or_default())),
+    let stored = import::import(&state.store, &mut tx, caller.tenant, &name, parts).await;
+    let stored = stored.map_err(|error| match error {
+        ImportError::Store(error) => error.into(),
+        ImportError::Refused { line, why } => refused(line, why),
+    })?;
+    let imported = Imported {
+        session_id: name,
+        messages: all.messages,
+        branches: stored.branches,
+        versions: stored.versions,
+        probes: stored.probes,
+        evaluations: stored.evaluations,
+        compressions: stored.compressions,
+        next_seq: stored.next_seq,
     };
-    let last = next_seq - 1;
-    match end {
-        Some(messages) if messages != last => {
-            let detail = format!("the session would have {last} messages; lines before this one are missing");
-            return Err(ApiError::invalid(format!("/{}/messages", lines.saturating_sub(1)), detail));
-        }
-        None if !query.partial => {
-            let detail = "the line of kind `end` is missing, so the file was cut off; a piece that others follow is sent \
-                          with `partial=true`";
-            return Err(ApiError::invalid(format!("/{lines}"), detail));
-        }
-        Some(_) | None => {}
-    }
-    let imported = Imported { session_id: session.name, messages: count, versions_left: versions, next_seq };
     let reply = KeptReply::json(StatusCode::CREATED, &imported)?;
-    claimed.keep(&state.store, &mut tx, id, &reply).await?;
+    claimed.keep(&state.store, &mut tx, stored.session, &reply).await?;
     let committed = tx.commit().await;
     if committed.as_ref().err().is_none_or(StoreError::is_outcome_unknown) {
-        admitted.store(load);
+        admitted.store(all);
     }
     committed?;
-    if is_made {
+    if stored.is_made {
         state.store.count_session(caller.tenant);
     }
-    if let Some(appended) = appended {
-        state.count_append(&caller, &appended, load, started);
+    for (appended, load) in stored.replies.iter().zip(loads) {
+        state.count_append(&caller, appended, load, started);
     }
     Ok(reply)
+}
+
+/// Why a line is refused, in the words of the API.
+fn refused(line: usize, why: Refusal) -> ApiError {
+    let at = |field: &str| format!("/{line}{field}");
+    match why {
+        Refusal::NotNew => {
+            ApiError::Conflict("the session exists and has messages; import under another id".to_owned())
+        }
+        Refusal::Busy => ApiError::Conflict(
+            "the session has another version, or a compression waits or runs; import under another id"
+                .to_owned(),
+        ),
+        Refusal::NotImporting => ApiError::Conflict(
+            "the session was not begun by an import, or its import has ended; import under another id"
+                .to_owned(),
+        ),
+        Refusal::NoSession => ApiError::invalid(at("/kind"), "must come behind the line of the session"),
+        Refusal::Settings(refused) => {
+            ApiError::invalid(at(&format!("/settings{}", refused.pointer)), refused.detail)
+        }
+        Refusal::Pins { tokens, max_tokens } => {
+            ApiError::refused(at("/pins"), format!("the pins take {tokens} tokens of {max_tokens}"))
+        }
+        Refusal::Notes(NotesRoom { notes, tokens, max_tokens }) => {
+            let detail = format!("{notes} notes of {MAX_NOTES} take {tokens} tokens of {max_tokens}");
+            ApiError::refused(at("/notes"), detail)
+        }
+        Refusal::Messages(refused, first) => refuse(refused, first),
+        Refusal::Misfit { pointer, detail } => ApiError::invalid(at(&pointer), detail),
+    }
 }
 
 /// Parses an import, with its messages counted by the tokenizer of the session: that of the file, of the session that there
@@ -167,10 +200,11 @@ pub async fn import_session(
 async fn parse_import(
     state: &AppState,
     caller: &Caller,
-    session: &SessionRef,
+    session: &SessionName,
     bytes: Bytes,
-) -> Result<(Import, Tokenizer, [u8; 32])> {
-    let known = state.store.find_session(caller.tenant, session).await?;
+) -> Result<(Import, [u8; 32])> {
+    let of = SessionRef::main(session.clone());
+    let known = state.store.find_session(caller.tenant, &of).await?;
     let so_far = known.as_ref().and_then(|known| known.accounting.format);
     let (base, defaults, fixed) = if let Some(known) = known {
         let fixed = if known.has_fixed_tokenizer() { known.effective_settings().tokenizer } else { None };
@@ -179,12 +213,15 @@ async fn parse_import(
         let tenant = state.store.find_tenant(caller.tenant).await?;
         (Settings::default(), tenant.map(|tenant| tenant.settings).unwrap_or_default(), None)
     };
+    let now = state.clock.now();
     let limits = state.limits.clone();
+    let tenant = caller.tenant;
     let read = async |tokenizer| {
-        let (bytes, limits) = (bytes.clone(), limits.clone());
+        let (bytes, limits, session) = (bytes.clone(), limits.clone(), session.clone());
         let is_large = bytes.len() > LARGE_BODY_BYTES;
         let reading = move || {
-            let import = read_lines(&bytes, (tokenizer, so_far), &limits)?;
+            let reader = Reading { tenant, session, tokenizer, so_far, now, limits: &limits };
+            let import = reader.read(&bytes)?;
             Ok::<_, ApiError>((import, Sha256::digest(&bytes).into()))
         };
         if !is_large {
@@ -195,92 +232,175 @@ async fn parse_import(
     let tokenizer = fixed.or_else(|| base.over(&defaults).tokenizer).unwrap_or_default();
     let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
     // Wrong settings are rejected later.
-    let told = import.head.as_ref().filter(|_| fixed.is_none());
-    let told = told.and_then(|head| base.patched(head.settings.clone(), &defaults).ok());
+    let told = import.parts.first().filter(|_| fixed.is_none());
+    let told = told.and_then(|part| match &part.brings {
+        Brings::Session(_, settings, _) => base.patched(settings.clone(), &defaults).ok(),
+        Brings::Branch(..)
+        | Brings::Messages(..)
+        | Brings::Version(..)
+        | Brings::Facts(_)
+        | Brings::Probes(_)
+        | Brings::Evaluation(_)
+        | Brings::Compression(_)
+        | Brings::Counts(_)
+        | Brings::End { .. } => None,
+    });
     let own = told.map(|told| told.over(&defaults).tokenizer.unwrap_or_default());
     match own.filter(|own| *own != tokenizer) {
-        Some(own) => Ok((read(own).await?.0, own, digest)),
-        None => Ok((import, tokenizer, digest)),
+        Some(own) => read(own).await,
+        None => Ok((import, digest)),
     }
 }
 
 /// A parsed and checked import.
 struct Import {
-    head: Option<Head>,
-    messages: Vec<(Seq, NewMessage)>,
-    /// Format of the last message.
-    format: BatchFormat,
-    versions: usize,
-    end: Option<Seq>,
+    parts: Vec<Part>,
+    /// Size of the messages of each append.
+    loads: Vec<Load>,
+    is_ended: bool,
     lines: usize,
 }
 
-fn read_lines(
-    bytes: &[u8],
-    (tokenizer, so_far): (Tokenizer, Option<Format>),
-    limits: &Limits,
-) -> Result<Import> {
-    let counter = TokenCounter::new(tokenizer);
-    let mut import = Import {
-        head: None,
-        messages: Vec::new(),
-        format: BatchFormat::Stated(so_far.unwrap_or_default()),
-        versions: 0,
-        end: None,
-        lines: 0,
-    };
-    let mut unread: Vec<(usize, ExportLine)> = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        let at = import.lines;
-        import.lines += 1;
-        let line: ExportLine = parse(line).map_err(|refused| within(at, refused))?;
-        if import.end.is_some() {
-            return Err(ApiError::invalid(format!("/{at}/kind"), "nothing may follow the end"));
+/// What lines are read with.
+struct Reading<'a> {
+    tenant: TenantId,
+    session: SessionName,
+    tokenizer: Tokenizer,
+    so_far: Option<Format>,
+    now: DateTime<Utc>,
+    limits: &'a Limits,
+}
+
+impl Reading<'_> {
+    fn read(&self, bytes: &[u8]) -> Result<Import> {
+        let mut lines: Vec<ExportLine> = Vec::new();
+        let mut messages = 0;
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+            let at = lines.len();
+            let line: ExportLine = parse(line).map_err(|refused| within(at, refused))?;
+            if lines.last().is_some_and(|before| before.kind == LineKind::End) {
+                return Err(ApiError::invalid(format!("/{at}/kind"), "nothing may follow the end"));
+            }
+            messages += usize::from(line.kind == LineKind::Message);
+            if messages > self.limits.batch_messages {
+                let limit = self.limits.batch_messages;
+                let what = "the import (cut it between lines)".to_owned();
+                return Err(ApiError::TooLarge { what, limit, unit: "messages" });
+            }
+            lines.push(line);
         }
-        for (field, raw) in [("message", &line.message), ("meta", &line.meta), ("document", &line.document)] {
-            if raw.as_ref().is_some_and(|raw| !raw.get().starts_with('{')) {
-                return Err(ApiError::invalid(format!("/{at}/{field}"), "must be an object"));
+        let is_ended = match lines.last() {
+            None => return Err(ApiError::invalid("", "must hold at least one line")),
+            Some(last) => last.kind == LineKind::End,
+        };
+        let unstated = detect_lines(&lines)?.resolve(self.so_far);
+        let mut import = Import { parts: Vec::new(), loads: Vec::new(), is_ended, lines: lines.len() };
+        for (at, line) in lines.into_iter().enumerate() {
+            let branch = line.branch.clone().unwrap_or_else(BranchName::main);
+            if line.kind == LineKind::Message {
+                self.read_message((at, branch), line, unstated, &mut import.parts)?;
+                continue;
+            }
+            let brings = read_line(at, line).map_err(|refused| within(at, refused))?;
+            import.parts.push(Part { line: at, branch, brings });
+        }
+        for part in &import.parts {
+            if let Brings::Messages(append, _) = &part.brings {
+                import.loads.push(load(&append.messages));
             }
         }
-        match line.kind {
-            LineKind::Session if at == 0 => import.head = Some(read_head(line)?),
-            LineKind::Session => {
-                let detail = "the session is the first line, and one";
-                return Err(ApiError::invalid(format!("/{at}/kind"), detail));
-            }
-            LineKind::Message => {
-                if unread.len() >= limits.batch_messages {
-                    let limit = limits.batch_messages;
-                    let what = "the import (cut it between lines)".to_owned();
-                    return Err(ApiError::TooLarge { what, limit, unit: "messages" });
-                }
-                unread.push((at, line));
-            }
-            LineKind::Version => import.versions += 1,
-            LineKind::End => import.end = Some(line.messages.unwrap_or_default()),
-        }
+        Ok(import)
     }
-    if import.lines == 0 {
-        return Err(ApiError::invalid("", "must hold at least one line"));
-    }
-    let unstated = detect_lines(&unread)?.resolve(so_far);
-    for (at, line) in unread {
+
+    /// Reads a message into the append of those before it, or a new one.
+    fn read_message(
+        &self,
+        (at, branch): (usize, BranchName),
+        line: ExportLine,
+        unstated: Format,
+        parts: &mut Vec<Part>,
+    ) -> Result<()> {
+        let missing = |field: &str| ApiError::invalid(format!("/{at}/{field}"), "is missing");
+        let seq = line.seq.ok_or_else(|| missing("seq"))?;
+        let before = match parts.last_mut() {
+            Some(Part { branch: of, brings: Brings::Messages(append, times), .. }) if *of == branch => {
+                Some((append, times))
+            }
+            _ => None,
+        };
+        let follows = before.as_ref().is_none_or(|(append, times)| {
+            let count = Seq::try_from(times.len()).unwrap_or(Seq::MAX);
+            append.expected_next_seq.is_some_and(|first| first.checked_add(count) == Some(seq))
+        });
+        if seq < 1 || !follows {
+            return Err(ApiError::invalid(format!("/{at}/seq"), "must follow the message before it"));
+        }
         let format = line.format.unwrap_or(unstated);
-        let message = read_line(at, (line, format), &import.messages, (counter, limits))?;
-        import.messages.push(message);
-        import.format = BatchFormat::Stated(format);
+        let body = line.message.ok_or_else(|| missing("message"))?;
+        if body.get().len() > self.limits.message_bytes {
+            let limit = self.limits.message_bytes;
+            return Err(ApiError::TooLarge {
+                what: format!("the message of line {at}"),
+                limit,
+                unit: "bytes",
+            });
+        }
+        let counter = TokenCounter::new(self.tokenizer);
+        let mut message = read_message(&format!("/{at}/message"), body, format, counter)?;
+        let component = match line.component.as_deref() {
+            None => None,
+            Some("retrieved_documents") => Some(MarkedComponent::RetrievedDocuments),
+            Some(_) => return Err(ApiError::invalid(format!("/{at}/component"), "unknown component")),
+        };
+        marked(&mut message, line.keep, component);
+        if let Some(stored) = line.created_at {
+            check_time("/created_at", stored).map_err(|refused| within(at, refused))?;
+        }
+        if let Some((append, times)) = before {
+            append.messages.push(message);
+            append.format = BatchFormat::Stated(format);
+            times.push(line.created_at);
+            return Ok(());
+        }
+        let append = self.append(seq, format, message, &branch);
+        parts.push(Part {
+            line: at,
+            branch,
+            brings: Brings::Messages(Box::new(append), vec![line.created_at]),
+        });
+        Ok(())
     }
-    Ok(import)
+
+    fn append(&self, first: Seq, format: Format, message: NewMessage, branch: &BranchName) -> Append {
+        Append {
+            model: None,
+            opening: None,
+            tenant: self.tenant,
+            session: SessionRef { name: self.session.clone(), branch: Some(branch.clone()) },
+            messages: vec![message],
+            format: BatchFormat::Stated(format),
+            tokenizer: self.tokenizer,
+            expected_next_seq: Some(first),
+            task_boundary: false,
+            now: self.now.timestamp(),
+            reply_key: None,
+            included: anchord_store::gather::Included::default(),
+            is_imported: true,
+        }
+    }
 }
 
 /// Detects the format of the messages that state none; the others are checked against theirs.
-fn detect_lines(lines: &[(usize, ExportLine)]) -> Result<BatchFormat> {
+fn detect_lines(lines: &[ExportLine]) -> Result<BatchFormat> {
     let mut unstated = Detector::new(None);
-    for (at, line) in lines {
+    for (at, line) in lines.iter().enumerate() {
         let Some(message) = &line.message else { continue };
+        if !message.get().starts_with('{') {
+            return Err(ApiError::invalid(format!("/{at}/message"), "must be an object"));
+        }
         let looked = match line.format {
-            None => unstated.look(*at, message.get()),
-            stated => Detector::new(stated).look(*at, message.get()),
+            None => unstated.look(at, message.get()),
+            stated => Detector::new(stated).look(at, message.get()),
         };
         looked
             .map_err(|refused| ApiError::invalid(format!("{}/message", refused.pointer), refused.detail))?;
@@ -288,78 +408,235 @@ fn detect_lines(lines: &[(usize, ExportLine)]) -> Result<BatchFormat> {
     Ok(unstated.finish())
 }
 
-fn read_line(
-    at: usize,
-    (line, format): (ExportLine, Format),
-    before: &[(Seq, NewMessage)],
-    (counter, limits): (TokenCounter, &Limits),
-) -> Result<(Seq, NewMessage)> {
-    let missing = |field: &str| ApiError::invalid(format!("/{at}/{field}"), "is missing");
-    let seq = line.seq.ok_or_else(|| missing("seq"))?;
-    if seq < 1 || before.last().is_some_and(|(last, _)| *last + 1 != seq) {
-        return Err(ApiError::invalid(format!("/{at}/seq"), "must follow the message before it"));
+/// Reads a line that is no message; its errors lack its position.
+fn read_line(at: usize, mut line: ExportLine) -> Result<Brings> {
+    let missing = |field: &str| ApiError::invalid(format!("/{field}"), "is missing");
+    match line.kind {
+        LineKind::Session if at > 0 || line.branch.is_some() => {
+            Err(ApiError::invalid("/kind", "the session is the first line, and one"))
+        }
+        LineKind::Session if line.format_version != Some(FORMAT_VERSION) => {
+            let detail = format!(
+                "must be {FORMAT_VERSION}: this is no export of a version of anchord that this one reads"
+            );
+            Err(ApiError::invalid("/format_version", detail))
+        }
+        LineKind::Session => {
+            let settings = line.settings.take().unwrap_or_default();
+            let created_at = line.created_at;
+            created_at.map_or(Ok(()), |at| check_time("/created_at", at))?;
+            Ok(Brings::Session(Box::new(read_own(line)?), settings, created_at))
+        }
+        LineKind::Branch => {
+            let from = line.from.take().ok_or_else(|| missing("from"))?;
+            let created_at = line.created_at.ok_or_else(|| missing("created_at"))?;
+            check_time("/created_at", created_at)?;
+            let begun = Begun { from, with: line.begun_with.take(), created_at };
+            Ok(Brings::Branch(Box::new(read_own(line)?), Box::new(begun)))
+        }
+        LineKind::Version => {
+            let version = line.version.ok_or_else(|| missing("version"))?;
+            let (meta, version) = read_version(version).map_err(|refused| under("/version", refused))?;
+            Ok(Brings::Version(Box::new(meta), Box::new(version)))
+        }
+        LineKind::Facts => read_facts(line.facts.ok_or_else(|| missing("facts"))?),
+        LineKind::Probes => read_probes(line.probes.ok_or_else(|| missing("probes"))?),
+        LineKind::Evaluation => {
+            let evaluation = line.evaluation.ok_or_else(|| missing("evaluation"))?;
+            read_evaluation(evaluation).map_err(|refused| under("/evaluation", refused))
+        }
+        LineKind::Compression => {
+            let compression = line.compression.ok_or_else(|| missing("compression"))?;
+            read_compression(compression).map_err(|refused| under("/compression", refused))
+        }
+        LineKind::Counts => Ok(Brings::Counts(Box::new(line.counts.ok_or_else(|| missing("counts"))?))),
+        LineKind::End => Ok(Brings::End {
+            messages: line.messages.unwrap_or_default(),
+            current: line.current.unwrap_or_else(BranchName::main),
+            erased: line.erased.unwrap_or_default(),
+        }),
+        LineKind::Message => Err(missing("message")),
     }
-    let body = line.message.ok_or_else(|| missing("message"))?;
-    if body.get().len() > limits.message_bytes {
-        let limit = limits.message_bytes;
-        return Err(ApiError::TooLarge { what: format!("the message of line {at}"), limit, unit: "bytes" });
-    }
-    let mut message = read_message(&format!("/{at}/message"), body, format, counter)?;
-    let component = match line.component.as_deref() {
-        None => None,
-        Some("retrieved_documents") => Some(MarkedComponent::RetrievedDocuments),
-        Some(_) => return Err(ApiError::invalid(format!("/{at}/component"), "unknown component")),
-    };
-    marked(&mut message, line.keep, component);
-    Ok((seq, message))
 }
 
-fn read_head(line: ExportLine) -> Result<Head> {
-    let pins = read_pins(line.pins.unwrap_or_default()).map_err(|refused| within(0, refused))?;
-    let notes = read_notes(line.notes.unwrap_or_default())?;
-    let todos = read_todos(line.todos.unwrap_or_default()).map_err(|refused| within(0, refused))?;
+/// Reads what a branch has of its own beside messages and versions.
+fn read_own(line: ExportLine) -> Result<Own> {
     let dropped_entries = line.dropped_entries.unwrap_or_default();
     if dropped_entries.len() > MAX_DROPPED_ENTRIES {
         let detail = format!("must hold at most {MAX_DROPPED_ENTRIES}");
-        return Err(ApiError::invalid("/0/dropped_entries", detail));
+        return Err(ApiError::invalid("/dropped_entries", detail));
     }
     if dropped_entries.iter().any(|id| id.contains('\0') || id.len() > 200) {
-        return Err(ApiError::invalid("/0/dropped_entries", "must hold ids of constraints and requests"));
+        return Err(ApiError::invalid("/dropped_entries", "must hold ids of constraints"));
     }
-    let asked = line.probes.unwrap_or_default();
-    if asked.len() > usize::try_from(MAX_CALLERS).unwrap_or(usize::MAX) {
-        return Err(ApiError::invalid("/0/probes", format!("must hold at most {MAX_CALLERS}")));
-    }
-    let mut probes = Vec::new();
-    for (place, probe) in asked.into_iter().enumerate() {
-        let refuse = |refused| under(&format!("/0/probes/{place}"), refused);
-        let probe: Probe = parse(probe.to_string().as_bytes()).map_err(refuse)?;
-        let probe = NewProbe::from(probe).checked().map_err(refuse)?;
-        probes.push(serde_json::to_string(&probe).map_err(ApiError::internal)?);
-    }
-    Ok(Head { settings: line.settings.unwrap_or_default(), pins, notes, todos, dropped_entries, probes })
+    Ok(Own {
+        pins: read_pins(line.pins.unwrap_or_default())?,
+        notes: read_notes(line.notes.unwrap_or_default())?,
+        todos: line.todos.map(read_todo_list).transpose()?,
+        dropped_entries,
+    })
 }
 
-/// Checks the notes of an export. Stored notes had no secrets; a file may.
-fn read_notes(mut notes: Vec<Note>) -> Result<Vec<Note>> {
-    if notes.len() > MAX_NOTES {
-        return Err(ApiError::invalid("/0/notes", format!("must hold at most {MAX_NOTES} notes")));
+/// Checks the notes of an export. What was stored had no secrets; a file may.
+fn read_notes(mut notes: Vec<NoteDump>) -> Result<Vec<NoteDump>> {
+    let most = MAX_NOTES + usize::try_from(MAX_PAST).unwrap_or_default();
+    if notes.len() > most {
+        return Err(ApiError::invalid("/notes", format!("must hold at most {most} texts")));
     }
-    let mut ids = BTreeSet::new();
-    for (place, note) in notes.iter_mut().enumerate() {
-        if note.id < 1 || !ids.insert(note.id) {
-            let detail = "must be at least 1, and of one note";
-            return Err(ApiError::invalid(format!("/0/notes/{place}/id"), detail));
+    let mut places = BTreeSet::new();
+    for (at, note) in notes.iter_mut().enumerate() {
+        check_number(&format!("/notes/{at}/id"), note.id, 1)?;
+        check_number(&format!("/notes/{at}/seq"), note.seq, 0)?;
+        check_time(&format!("/notes/{at}/created_at"), note.created_at)?;
+        if !places.insert((note.id, note.seq)) {
+            return Err(ApiError::invalid(
+                format!("/notes/{at}"),
+                "must have one text for each `id` and `seq`",
+            ));
         }
-        if note.seq < 0 {
-            return Err(ApiError::invalid(format!("/0/notes/{place}/seq"), "must be at least 0"));
-        }
-        note.text = redact(&note.text).into_owned();
-        if let Some(detail) = note::refused(&note.text) {
-            return Err(ApiError::invalid(format!("/0/notes/{place}/text"), detail));
+        if let Some(text) = &mut note.text {
+            *text = redact(text).into_owned();
+            if let Some(detail) = note::refused(text) {
+                return Err(ApiError::invalid(format!("/notes/{at}/text"), detail));
+            }
         }
     }
     Ok(notes)
+}
+
+fn read_todo_list(todos: TodosDump) -> Result<TodosDump> {
+    let items = todos.items.iter().cloned().map(Into::into).collect();
+    read_todos(items).map_err(|refused| {
+        let ApiError::Invalid(mut errors) = refused else { return refused };
+        for error in &mut errors {
+            error.pointer = error.pointer.replacen("/todos", "/todos/items", 1);
+        }
+        ApiError::Invalid(errors)
+    })?;
+    if todos.changes.len() > MAX_TODO_CHANGES {
+        return Err(ApiError::invalid("/todos/changes", format!("must hold at most {MAX_TODO_CHANGES}")));
+    }
+    if let Some(version) = todos.version {
+        check_number("/todos/version", version, 1)?;
+    }
+    check_number("/todos/revision", todos.revision, 1)?;
+    check_time("/todos/updated_at", todos.updated_at)?;
+    Ok(todos)
+}
+
+fn read_version(version: VersionDump) -> Result<(VersionMeta, VersionDump)> {
+    let mut meta: VersionMeta = read_raw("/meta", &version.meta)?;
+    meta.imported = true;
+    read_raw::<LedgerState>("/carry", &version.carry)?;
+    if !version.document.get().starts_with('{') {
+        return Err(ApiError::invalid("/document", "must be an object"));
+    }
+    let VersionDump { rendering, smaller, digest, recap, .. } = &version;
+    if smaller.len() > MAX_SMALLER {
+        return Err(ApiError::invalid("/smaller", format!("must hold at most {MAX_SMALLER}")));
+    }
+    let smaller = smaller.iter().enumerate().map(|(at, text)| (format!("/smaller/{at}"), text));
+    let texts = [("/rendering".to_owned(), rendering)].into_iter().chain(smaller);
+    for (place, text) in texts.chain(digest.iter().map(|digest| ("/digest".to_owned(), digest))) {
+        check_text(&format!("{place}/text"), &text.text)?;
+        if text.tokens < 0 {
+            return Err(ApiError::invalid(format!("{place}/tokens"), "must be at least 0"));
+        }
+    }
+    check_text("/recap", recap)?;
+    check_time("/created_at", version.created_at)?;
+    Ok((meta, version))
+}
+
+fn read_facts(facts: Vec<FactDump>) -> Result<Brings> {
+    check_rows("/facts", facts.len())?;
+    for (at, fact) in facts.iter().enumerate() {
+        let place = format!("/facts/{at}/value");
+        match fact.kind {
+            FactKind::Command => drop(read_raw::<CommandFact>(&place, &fact.value)?),
+            FactKind::TestRun => drop(read_raw::<TestRunFact>(&place, &fact.value)?),
+        }
+    }
+    Ok(Brings::Facts(facts))
+}
+
+fn read_probes(mut probes: Vec<ProbeDump>) -> Result<Brings> {
+    check_rows("/probes", probes.len())?;
+    for (at, dump) in probes.iter_mut().enumerate() {
+        let place = format!("/probes/{at}/probe");
+        let mut probe: Probe = read_raw(&place, &dump.probe)?;
+        if dump.version.is_none() {
+            probe = NewProbe::from(probe).checked().map_err(|refused| under(&place, refused))?;
+        }
+        dump.probe = serde_json::value::to_raw_value(&probe).map_err(ApiError::internal)?;
+        check_time(&format!("/probes/{at}/created_at"), dump.created_at)?;
+    }
+    Ok(Brings::Probes(probes))
+}
+
+fn read_evaluation(evaluation: EvaluationDump) -> Result<Brings> {
+    read_raw::<StoredScores>("/scores", &evaluation.scores)?;
+    let results = serde_json::from_str::<Vec<ProbeResult>>(evaluation.results.get());
+    results.map_err(|refused| ApiError::invalid("/results", refused.to_string()))?;
+    check_time("/created_at", evaluation.created_at)?;
+    Ok(Brings::Evaluation(Box::new(evaluation)))
+}
+
+fn read_compression(compression: CompressionDump) -> Result<Brings> {
+    if compression.kind == JobKind::Index {
+        return Err(ApiError::invalid("/kind", "must be `compress` or `evaluate`"));
+    }
+    if compression.status.is_live() {
+        return Err(ApiError::invalid("/status", "must have ended"));
+    }
+    let trigger = compression.trigger.as_bytes();
+    if trigger.len() > MAX_TRIGGER_BYTES || trigger.iter().any(|byte| !byte.is_ascii_graphic()) {
+        return Err(ApiError::invalid("/trigger", "must be the name of a signal"));
+    }
+    read_raw::<Request>("/request", &compression.request)?;
+    if let Some(report) = &compression.report {
+        read_raw::<Report>("/report", report)?;
+    }
+    check_number("/attempts", compression.attempts.into(), 0)?;
+    check_time("/created_at", compression.created_at)?;
+    for (place, time) in [("/started_at", compression.started_at), ("/finished_at", compression.finished_at)]
+    {
+        time.map_or(Ok(()), |time| check_time(place, time))?;
+    }
+    Ok(Brings::Compression(Box::new(compression)))
+}
+
+/// Parses a document as it is read later.
+fn read_raw<'a, T: Deserialize<'a>>(place: &str, raw: &'a RawValue) -> Result<T> {
+    parse(raw.get().as_bytes()).map_err(|refused| under(place, refused))
+}
+
+fn check_text(place: &str, text: &str) -> Result<()> {
+    if text.contains('\0') { Err(ApiError::invalid(place, "must not contain NUL")) } else { Ok(()) }
+}
+
+/// Checks a number that grows by one: there is always a next one.
+fn check_number(place: &str, number: i64, least: i64) -> Result<()> {
+    let most = 1 << 53;
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    Err(ApiError::invalid(place, format!("must be from {least} to {most}")))
+}
+
+fn check_rows(place: &str, rows: usize) -> Result<()> {
+    if rows <= MAX_ROWS {
+        return Ok(());
+    }
+    Err(ApiError::invalid(place, format!("must hold at most {MAX_ROWS}")))
+}
+
+/// Checks that a time is one that the database has.
+fn check_time(place: &str, at: DateTime<Utc>) -> Result<()> {
+    if (0..253_402_300_800).contains(&at.timestamp()) {
+        return Ok(());
+    }
+    Err(ApiError::invalid(place, "must be a time from 1970 to 9999"))
 }
 
 /// Adds the position of the line to the pointer of its error.

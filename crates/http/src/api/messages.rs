@@ -160,6 +160,7 @@ pub async fn append_messages(
             now: state.clock.now().timestamp(),
             reply_key: reply_key.clone(),
             included: options.included(),
+            is_imported: false,
         };
         match state.appends.append(append).await {
             Ok(reply) => {

@@ -5,10 +5,8 @@ use anchord_facts::redact::redact;
 use anchord_messages::id::ProbeId;
 use anchord_record::probe::{Match, MatchFields, Probe, ProbeKind};
 use anchord_store::Tx;
-use anchord_store::probes::{self, CALLER, ProbeRow};
+use anchord_store::probes::{self, CALLER, MAX_CALLERS, ProbeRow};
 
-/// The most probes that a caller may have in a session: each is asked after every compression.
-pub(crate) const MAX_CALLERS: i64 = 100;
 /// Bounds of a probe's texts.
 const MAX_QUESTION_CHARS: usize = 1_000;
 const MAX_EXPECTED: usize = 20;

@@ -285,6 +285,7 @@ fn meta(
         facts_score: None,
         exam: None,
         warnings,
+        imported: false,
     }
 }
 

@@ -9,11 +9,13 @@ mod change;
 mod end;
 mod fork;
 mod outputs;
+mod restore;
 mod state;
 
 pub use append::{AppendRefusal, Appended, BatchOptions, Incoming, KeptTooMuch, MAX_KEPT, Opening};
 pub use end::{Ending, Served};
 pub use fork::{ForkPoint, InheritedVersion};
+pub use restore::{CountState, Restored};
 pub use state::{Live, Session};
 
 #[cfg(test)]

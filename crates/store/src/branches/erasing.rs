@@ -40,12 +40,16 @@ impl Store {
         if found.is_current {
             return Ok(DropOutcome::IsCurrent);
         }
-        sqlx::query!("select drop_branch($1, $2, $3)", tenant.0, main.id.0, found.id.0)
-            .execute(&mut *tx)
-            .await?;
+        erase(&mut tx, main.id.of(tenant), found.id).await?;
         audit::record(&mut tx, tenant, actor, "branch.deleted", found.id.0).await?;
         tx.commit().await?;
         self.erase_now(&Erasure { tenant, sessions: vec![found.id.0] }).await;
         Ok(DropOutcome::Dropped)
     }
+}
+
+/// Erases a branch in a transaction that holds the lock of main's row.
+pub(super) async fn erase(tx: &mut PgConnection, main: SessionKey, branch: SessionId) -> Result<()> {
+    sqlx::query!("select drop_branch($1, $2, $3)", main.tenant.0, main.id.0, branch.0).execute(tx).await?;
+    Ok(())
 }

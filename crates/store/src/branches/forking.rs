@@ -4,6 +4,7 @@ use super::{Branch, MAX_BRANCHES, Main, find, lock_main, make_current, read};
 use crate::context::{CARRIED_WITHIN, find_appends, find_user};
 use crate::load::{self, Which};
 use crate::outlines::outlines_within;
+use crate::pins::read as pins;
 use crate::prelude::*;
 use crate::{lock, notes, sessions};
 use anchord_context::mask::Clipping;
@@ -162,20 +163,100 @@ async fn fork_within(
     if parent.is_main() && parent.share_settings() {
         sessions::update(tx, tenant, &parent).await?;
     }
-    let forked = prepare(tx, (tenant, &parent), (id, name), seq, now).await?;
+    let version = find_version(tx, parent.id.of(tenant), seq, i64::MAX).await?;
+    let forked = prepare(tx, (tenant, &parent), (id, name), (seq, version), now).await?;
     insert(tx, parent.id.of(tenant), &forked, &base, fork.first_digest.as_ref()).await?;
     copy_own(tx, tenant, (parent.id, id), notes::through(&parent, seq)).await?;
-    sqlx::query!(
-        "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
-        tenant.0,
-        main.id.0
-    )
-    .execute(&mut **tx)
-    .await?;
+    count_one_more(tx, main.id.of(tenant)).await?;
     if fork.switch {
         make_current(tx, tenant, main, id).await?;
     }
     Ok(read(tx, tenant, id).await?.map_or(ForkOutcome::NoSession, ForkOutcome::Forked))
+}
+
+/// A branch as an import tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct Graft<'a> {
+    /// Its name.
+    pub(crate) name: &'a BranchName,
+    /// A branch that has the last shared message, and its position.
+    pub(crate) from: (&'a BranchName, Seq),
+    /// The version that it begins with, and a branch that has it.
+    pub(crate) version: Option<(&'a BranchName, i64)>,
+    /// When it was made.
+    pub(crate) created_at: DateTime<Utc>,
+}
+
+/// Makes a branch again as it began, without what it has of its own, in an open transaction; the error is the field that
+/// does not fit.
+pub(crate) async fn graft(
+    tx: &mut Tx,
+    tenant: TenantId,
+    name: &SessionName,
+    told: &Graft<'_>,
+) -> Result<Result<(), &'static str>> {
+    let of = |branch: &BranchName| SessionRef { name: name.clone(), branch: Some(branch.clone()) };
+    let Some(main) = lock_main(tx, tenant, name).await? else { return Ok(Err("")) };
+    if main.branches >= MAX_BRANCHES
+        || told.name.is_main()
+        || find(tx, tenant, &of(told.name)).await?.is_some()
+    {
+        return Ok(Err("/branch"));
+    }
+    let (from, seq) = told.from;
+    let Some(mut parent) = hold(tx, tenant, &of(from)).await? else { return Ok(Err("/from/branch")) };
+    if !(0..=parent.head_seq).contains(&seq) {
+        return Ok(Err("/from/seq"));
+    }
+    let (mut owner, mut version) = (parent.id, None);
+    if let Some((from, number)) = told.version {
+        let Some(id) = sessions::find_id(&mut *tx, tenant, &of(from)).await? else {
+            return Ok(Err("/begun_with/branch"));
+        };
+        let found = find_version(tx, id.of(tenant), seq, number).await?;
+        let Some(found) = found.filter(|(found, _)| found.version == number) else {
+            return Ok(Err("/begun_with/version"));
+        };
+        // It tells of messages that the branch has.
+        let anchor = found.0.anchor;
+        if owner_of(tx, id.of(tenant), anchor).await? != owner_of(tx, parent.id.of(tenant), anchor).await? {
+            return Ok(Err("/begun_with/version"));
+        }
+        (owner, version) = (id, Some(found));
+    }
+    let base = find_base(tx, (tenant, &parent), seq).await?;
+    if parent.is_main() && parent.share_settings() {
+        sessions::update(tx, tenant, &parent).await?;
+    }
+    let id = SessionId(Uuid::now_v7());
+    let at = (seq, version);
+    let mut forked = prepare(tx, (tenant, &parent), (id, told.name.clone()), at, told.created_at).await?;
+    forked.accounting.notes_tokens = 0;
+    forked.accounting.pins_tokens = pins::count(&forked.effective_settings(), Vec::new());
+    insert(tx, owner.of(tenant), &forked, &base, None).await?;
+    count_one_more(tx, main.id.of(tenant)).await?;
+    Ok(Ok(()))
+}
+
+async fn owner_of(tx: &mut PgConnection, key: SessionKey, seq: Seq) -> Result<Option<Uuid>> {
+    let owner = sqlx::query_scalar!(
+        r#"select session_id as "session_id!" from lineage($1, $2, $3, $3)"#,
+        key.tenant.0,
+        key.id.0,
+        seq
+    );
+    Ok(owner.fetch_optional(tx).await?)
+}
+
+async fn count_one_more(tx: &mut PgConnection, main: SessionKey) -> Result<()> {
+    sqlx::query!(
+        "update sessions set branch_count = branch_count + 1, revision = revision + 1 where tenant_id = $1 and id = $2",
+        main.tenant.0,
+        main.id.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// The name of a branch that its caller gave none: the random part of its id.
@@ -288,11 +369,10 @@ async fn prepare(
     tx: &mut Tx,
     (tenant, parent): (TenantId, &Session),
     (id, name): (SessionId, BranchName),
-    seq: Seq,
+    (seq, mut version): (Seq, Option<(InheritedVersion, Option<Seq>)>),
     now: DateTime<Utc>,
 ) -> Result<Session> {
     let key = parent.id.of(tenant);
-    let mut version = find_version(tx, key, seq).await?;
     let anchor = version.as_ref().map_or(0, |(version, _)| version.anchor);
     let floor = parent.floor_of_fork(seq, anchor);
     let tail = outlines_within(tx, key, (floor, seq), i64::MAX).await?;
@@ -332,11 +412,12 @@ async fn prepare(
 
 /// Finds the version that a fork at a message begins with, and the message that was served beside it: the newest before the
 /// first one that tells what comes later. Behind that one there may be others that do not, after a rollback; but a branch has
-/// all versions before the one that it begins with.
+/// all versions before the one that it begins with. None is newer than `newest`.
 async fn find_version(
     tx: &mut PgConnection,
     key: SessionKey,
     seq: Seq,
+    newest: i64,
 ) -> Result<Option<(InheritedVersion, Option<Seq>)>> {
     let found = sqlx::query!(
         r#"select v.version as "version!", v.through_seq as "through_seq!", v.head_seq as "head_seq!",
@@ -348,7 +429,7 @@ async fn find_version(
                     x.digest_tokens
              from summaries x
              where x.tenant_id = $1 and x.session_id = owner.session_id and x.version > owner.after_version
-               and x.version <= owner.through_version
+               and x.version <= least(owner.through_version, $4)
                and x.version < coalesce(
                  (select min(first.version)
                   from version_lineage($1, $2) other
@@ -367,6 +448,7 @@ async fn find_version(
         key.tenant.0,
         key.id.0,
         seq,
+        newest,
     )
     .fetch_optional(tx)
     .await?;
@@ -404,6 +486,7 @@ async fn sum(tx: &mut PgConnection, key: SessionKey, (after, through): (Seq, Seq
     Ok(u64::try_from(sum.fetch_one(tx).await?).unwrap_or_default())
 }
 
+/// Stores a branch; `parent` is one that has the version that it begins with.
 async fn insert(
     tx: &mut PgConnection,
     parent: SessionKey,

@@ -76,6 +76,8 @@ pub struct Append {
     pub reply_key: Option<ReplyKey>,
     /// The parts of the reply beyond its short form.
     pub included: Included,
+    /// Whether an import brings them: then they start no compression and are no news, because versions may follow.
+    pub is_imported: bool,
 }
 
 /// Parts of a reply to an append beside its short form.

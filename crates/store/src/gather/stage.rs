@@ -213,6 +213,9 @@ impl Stage<'_> {
             Ok(appended) => appended,
             Err(refusal) => return Draft::Refused(refusal.into()),
         };
+        if append.is_imported {
+            return Draft::Appended(Box::new(appended));
+        }
         if appended.warns {
             let usage = &appended.usage;
             let told = serde_json::json!({

@@ -250,6 +250,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             now: state.clock.now().timestamp(),
             reply_key: None,
             included: anchord_store::gather::Included::default(),
+            is_imported: false,
         };
         match state.appends.append(append).await {
             Ok(reply) => {

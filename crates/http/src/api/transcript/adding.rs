@@ -92,6 +92,7 @@ impl Sync<'_> {
                 now: self.state.clock.now().timestamp(),
                 reply_key: None,
                 included: self.included,
+                is_imported: false,
             };
             let model = append.model.clone();
             match self.state.appends.append(append).await {
