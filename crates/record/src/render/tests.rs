@@ -359,7 +359,7 @@ fn a_cut_section_says_how_much_is_missing_and_no_path_is_halved() {
     let files = rendering.cut.iter().find(|c| c.section == Section::FilesModified).unwrap();
     let last = rendering.section(Section::FilesModified).lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("see recall)"),
+        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("recall-only)"),
         "{last}"
     );
     let told =
