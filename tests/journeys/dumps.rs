@@ -435,9 +435,10 @@ async fn every_column_of_a_session_is_carried_or_left_for_a_reason() {
           branch current_id branch_count dropped_at depth base_id base_seq jump_id jump_seq version_base_id base_version \
           base_anchor_seq index_base_id base_indexed_seq first_digest settings_revision importing",
         ),
-        ("pins", "session_id position id body"),
+        // A pin that is imported was made when it was imported: a context of before then has it not (`pinned_by`).
+        ("pins", "session_id position id body created_at"),
         ("notes", "session_id id seq body created_at"),
-        // When a constraint was removed decides nothing.
+        // When an entry was dropped decides nothing.
         ("dropped_entries", "session_id entry_id dropped_at"),
         ("todo_lists", "session_id revision items changes version updated_at"),
         ("messages", "session_id seq role format tokens least_tokens shape keep component body created_at"),

@@ -43,7 +43,10 @@ EventType: TypeAlias = Literal[
     "webhook.test",
 ]
 ExamMode: TypeAlias = Literal["always", "off", "sampled"]
-ExportLineKind: TypeAlias = Literal["end", "message", "session", "version"]
+ExportLineFactKind: TypeAlias = Literal["command", "test_run"]
+ExportLineKind: TypeAlias = Literal[
+    "branch", "compression", "counts", "end", "evaluation", "facts", "message", "probes", "session", "version"
+]
 FileAction: TypeAlias = Literal["created", "deleted", "modified", "renamed"]
 FileFactKind: TypeAlias = Literal["file"]
 FileStatus: TypeAlias = Literal["fail", "pass", "unknown"]
@@ -1447,90 +1450,339 @@ class ExamScores(TypedDict):
     """Whether the score is below the session's threshold."""
 
 
-class ExportLine(TypedDict):
-    """A line of an export; which fields it has follows from its kind."""
+ExportLine = TypedDict(
+    "ExportLine",
+    {
+        "kind": "ExportLineKind",
+        "format_version": NotRequired["int | None"],
+        "branch": NotRequired["None | str"],
+        "session_id": NotRequired["None | str"],
+        "settings": NotRequired["ExportLineSettingsType0 | None"],
+        "from": NotRequired["ExportLineFork | None"],
+        "begun_with": NotRequired["ExportLineBegunWith | None"],
+        "pins": NotRequired["list[str] | None"],
+        "notes": NotRequired["list[ExportLineNote] | None"],
+        "todos": NotRequired["ExportLineTodos | None"],
+        "dropped_entries": NotRequired["list[str] | None"],
+        "seq": NotRequired["int | None"],
+        "format": NotRequired["MessageFormat | None"],
+        "tokens": NotRequired["int | None"],
+        "role": NotRequired["None | str"],
+        "keep": NotRequired["KeepOutput | None"],
+        "component": NotRequired["None | str"],
+        "message": NotRequired["Message | None"],
+        "version": NotRequired["ExportLineVersion | None"],
+        "facts": NotRequired["list[ExportLineFact] | None"],
+        "probes": NotRequired["list[ExportLineProbe] | None"],
+        "evaluation": NotRequired["ExportLineEvaluation | None"],
+        "compression": NotRequired["ExportLineCompression | None"],
+        "counts": NotRequired["ExportLineCounts | None"],
+        "messages": NotRequired["int | None"],
+        "current": NotRequired["None | str"],
+        "erased": NotRequired["list[str] | None"],
+        "created_at": NotRequired["None | str"],
+    },
+)
 
-    kind: ExportLineKind
-    """The kind of a line of an export."""
 
-    session_id: NotRequired[None | str]
-    """Of the session: its id where it was exported."""
+class ExportLineBegunWith(TypedDict):
+    """The version that a branch begins with."""
 
-    settings: NotRequired[ExportLineSettingsType0 | None]
-    """Of the session: its own settings."""
+    branch: str
+    """The name of a branch, unique in its session."""
 
-    pins: NotRequired[list[str] | None]
-    """Of the session: its own pins."""
+    version: int
+    """Its number."""
 
-    notes: NotRequired[list[ExportLineNote] | None]
-    """Of the session: its agent's notes."""
 
-    todos: NotRequired[list[TodoInput] | None]
-    """Of the session: its caller's todo list."""
+class ExportLineCompression(TypedDict):
+    """A compression or an evaluation job that has ended."""
 
-    dropped_entries: NotRequired[list[str] | None]
-    """Of the session: ids of extracted constraints and of requests that its caller dropped."""
+    id: str
+    """An id that starts with `cmp_`."""
 
-    probes: NotRequired[list[Any] | None]
-    """Of the session: its caller's probes."""
+    kind: JobKind
+    """The work of a job."""
 
-    seq: NotRequired[int | None]
-    """Of a message: its position."""
+    status: CompressionStatus
+    """How far a compression is."""
 
-    format: NotRequired[MessageFormat | None]
-    """Of a message: its conversation format. The messages of an import that have none are one batch, whose format is
-    recognised as that of an append."""
+    trigger: str
+    """What asked for it."""
 
-    tokens: NotRequired[int | None]
-    """Of a message: its tokens where it was exported."""
+    request: ExportLineCompressionRequest
+    """Its parameters."""
 
-    role: NotRequired[None | str]
-    """Of a message: the role."""
+    attempts: int
+    """How often it was claimed."""
 
-    keep: NotRequired[KeepOutput | None]
-    """Of a message: its mark."""
+    created_at: str
+    """When it was queued."""
 
-    component: NotRequired[None | str]
-    """Of a message: what its tokens count as."""
+    parent_version: NotRequired[int | None]
+    """The version that it builds on."""
 
-    message: NotRequired[Message | None]
-    """Of a message: exactly as it was sent."""
+    from_seq: NotRequired[int | None]
+    """The first message of its span."""
+
+    through_seq: NotRequired[int | None]
+    """The last one."""
 
     version: NotRequired[int | None]
-    """Of a version: its number."""
+    """The version that it published."""
 
-    meta: NotRequired[ExportLineMetaType0 | None]
-    """Of a version: what is known about its making."""
+    report: NotRequired[ExportLineCompressionReportType0 | None]
+    """What came of it, as a `CompressionReport`."""
 
-    document: NotRequired[ExportLineDocumentType0 | None]
-    """Of a version: its record."""
+    started_at: NotRequired[None | str]
+    """When a worker first claimed it."""
 
-    messages: NotRequired[int | None]
-    """Of the end: how many messages the session has."""
-
-    created_at: NotRequired[None | str]
-    """When the session, or the message, was stored."""
+    finished_at: NotRequired[None | str]
+    """When it ended."""
 
 
-ExportLineDocumentType0: TypeAlias = dict[str, Any]
+ExportLineCompressionReportType0: TypeAlias = dict[str, Any]
 
-ExportLineMetaType0: TypeAlias = dict[str, Any]
+ExportLineCompressionRequest: TypeAlias = dict[str, Any]
 
 
-class ExportLineNote(TypedDict):
-    """A note of an agent's."""
+class ExportLineCounts(TypedDict):
+    """What of a branch's counts does not follow from its messages, versions, pins and notes."""
 
-    id: int
-    """Its number among the notes of its session; never used again."""
+    calibration: NotRequired[ExportLineCountsCalibration]
+    """How the provider counts, by its reports."""
+
+    begun_with: NotRequired[list[ExportLineCountsBegunWithItem]]
+    """The versions that branches on the way to this one began with."""
+
+    kept: NotRequired[list[int]]
+    """The messages that are kept, shared ones included."""
+
+    carried: NotRequired[int | None]
+    """The user message that is served beside the version."""
+
+    mask_upto: NotRequired[int]
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    mask_from: NotRequired[int]
+    """The tokens from which on they are."""
+
+    settled_tokens: NotRequired[int]
+    """Tokens of all messages when the last compression ended."""
+
+    settled_head: NotRequired[int]
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    attempted_through: NotRequired[int]
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    refused: NotRequired[int]
+    """How many automatic compressions in a row published nothing."""
+
+    last_note: NotRequired[int]
+    """The id of the newest note that was ever made."""
+
+    suspended: NotRequired[bool]
+    """Whether a rollback suspended automatic compression."""
+
+
+ExportLineCountsBegunWithItem: TypeAlias = dict[str, Any]
+
+ExportLineCountsCalibration: TypeAlias = dict[str, Any]
+
+
+class ExportLineEvaluation(TypedDict):
+    """A run of the probes."""
+
+    id: str
+    """An id that starts with `evl_`."""
+
+    scores: ExportLineEvaluationScores
+    """The figures."""
+
+    results: list[ExportLineEvaluationResultsItem]
+    """The verdicts, probe by probe."""
+
+    created_at: str
+    """When it was made."""
+
+    version: NotRequired[int | None]
+    """The version; null for a candidate that was refused."""
+
+    compression_id: NotRequired[None | str]
+    """The compression or evaluation job that made it."""
+
+
+ExportLineEvaluationResultsItem: TypeAlias = dict[str, Any]
+
+ExportLineEvaluationScores: TypeAlias = dict[str, Any]
+
+
+class ExportLineFact(TypedDict):
+    """A command or a test run of the summarised messages."""
+
+    kind: ExportLineFactKind
+    """The kind of an entry of the ledger."""
 
     seq: int
     """The position of a message in its session: 1, 2, 3 … without gaps."""
 
-    text: str
-    """Its text, without secrets."""
+    ordinal: int
+    """Its place among the entries of that message."""
 
+    value: ExportLineFactValue
+    """The fact."""
+
+
+ExportLineFactValue: TypeAlias = dict[str, Any]
+
+
+class ExportLineFork(TypedDict):
+    """A place in the session: a branch, and a message or a version of it."""
+
+    branch: str
+    """The name of a branch, unique in its session."""
+
+    seq: int
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+
+class ExportLineNote(TypedDict):
+    """A text of a note, as the agent gave it at some message."""
+
+    id: int
+    """The note's number."""
+
+    seq: int
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    created_at: str
+    """When it got this text."""
+
+    text: NotRequired[None | str]
+    """Its text; null from where it was removed."""
+
+
+class ExportLinePart(TypedDict):
+    """A part of the lists of a record."""
+
+    id: int
+    """Its id."""
+
+    entries: ExportLinePartEntries
+    """Its entries, as they are stored."""
+
+
+ExportLinePartEntries: TypeAlias = dict[str, Any]
+
+
+class ExportLineProbe(TypedDict):
+    """A probe."""
+
+    id: str
+    """An id that starts with `prb_`."""
+
+    probe: ExportLineProbeProbe
+    """The probe, as a `Probe`."""
+
+    created_at: str
+    """When it was made."""
+
+    version: NotRequired[int | None]
+    """The version whose span it came from; null for a caller's."""
+
+    retired_in_version: NotRequired[int | None]
+    """The version from which on it is no longer asked."""
+
+
+ExportLineProbeProbe: TypeAlias = dict[str, Any]
 
 ExportLineSettingsType0: TypeAlias = dict[str, Any]
+
+
+class ExportLineText(TypedDict):
+    """A text of a version, with its tokens as contexts serve it."""
+
+    text: str
+    """The text."""
+
+    tokens: int
+    """Its tokens."""
+
+
+class ExportLineTodos(TypedDict):
+    """A todo list, and what its last change was."""
+
+    items: list[Todo]
+    """The items, in order."""
+
+    changes: list[TodoChange]
+    """What the last change did."""
+
+    revision: int
+    """Grows with every change."""
+
+    updated_at: str
+    """When it was last changed."""
+
+    version: NotRequired[int | None]
+    """The version that brought it."""
+
+
+class ExportLineVersion(TypedDict):
+    """A version, with what no version before it has."""
+
+    meta: ExportLineVersionMeta
+    """Figures of its making, as a `SummaryMetadata`."""
+
+    document: ExportLineVersionDocument
+    """What of its record stands in no list."""
+
+    parts: list[int]
+    """The ids of the parts of its lists, in order."""
+
+    new_parts: list[ExportLinePart]
+    """Those of them that are new."""
+
+    carry: ExportLineVersionCarry
+    """What reading the next span needs to know."""
+
+    rendering: ExportLineText
+    """A text of a version, with its tokens as contexts serve it."""
+
+    smaller: list[ExportLineText]
+    """The same in smaller forms, the largest first."""
+
+    recap: str
+    """The part that is repeated behind the newest messages."""
+
+    head_seq: int
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    mask_upto: int
+    """The position of a message in its session: 1, 2, 3 … without gaps."""
+
+    mask_from: int
+    """The tokens from which on they were."""
+
+    created_at: str
+    """When it was stored."""
+
+    digest: NotRequired[ExportLineText | None]
+    """The digest."""
+
+    carried_seq: NotRequired[int | None]
+    """The user message that was served beside it."""
+
+    compression_id: NotRequired[None | str]
+    """The compression that made it."""
+
+
+ExportLineVersionCarry: TypeAlias = dict[str, Any]
+
+ExportLineVersionDocument: TypeAlias = dict[str, Any]
+
+ExportLineVersionMeta: TypeAlias = dict[str, Any]
 
 
 class FieldError(TypedDict):
@@ -1703,8 +1955,20 @@ class ImportResult(TypedDict):
     messages: int
     """Messages of this call."""
 
-    versions_left: int
-    """Versions of this call, which are not taken: the next compression makes its own."""
+    branches: int
+    """Branches of this call beside main."""
+
+    versions: int
+    """Versions of this call. Each says `imported`: nothing of it was checked against the messages here."""
+
+    probes: int
+    """Probes of this call, the caller's and those that the service made."""
+
+    evaluations: int
+    """Evaluations of this call."""
+
+    compressions: int
+    """Compressions and evaluation jobs of this call, all of which have ended."""
 
     next_seq: int
     """The position of a message in its session: 1, 2, 3 … without gaps."""
@@ -3133,6 +3397,10 @@ class Summary(TypedDict):
     phase: NotRequired[None | Phase]
     """The phase of the work that it was made in, which decides how it is rendered."""
 
+    imported: NotRequired[bool]
+    """It came from an import: what it says was checked where it was made, if it was, and not here. Absent for one that was
+    made here."""
+
     proposed_constraints: NotRequired[list[Constraint]]
     """Requirements found in messages that take effect only when the caller pins them (setting `constraints`: `propose`)."""
 
@@ -3228,6 +3496,10 @@ class SummaryVersion(TypedDict):
 
     phase: NotRequired[None | Phase]
     """The phase of the work that it was made in, which decides how it is rendered."""
+
+    imported: NotRequired[bool]
+    """It came from an import: what it says was checked where it was made, if it was, and not here. Absent for one that was
+    made here."""
 
 
 class SummaryVersionPage(TypedDict):

@@ -34,15 +34,20 @@ export interface Sessions {
   list(args?: Arguments<"sessions.list">, options?: CallOptions): Page<"sessions.list">;
   /** Exports a session as JSON lines.
    *
-   * The session, then every message exactly as it was sent, then every version, then a line that ends it. */
+   * The session with all of its branches: each one's messages exactly as they were sent, its versions, probes, evaluations
+   * and the compressions that have ended, then a line that ends the file. Usage, events and the contexts that were served stay. */
   export(args: Arguments<"sessions.export">, options?: CallOptions): AsyncIterable<Reply<"sessions.export", "application/x-ndjson">>;
   /** Imports a session from JSON lines, as an export wrote them.
    *
-   * The last line must be that of kind `end`, with the number of messages that the session has then: without it the file was cut
-   * off, and is refused. The session must be new, or have exactly the messages before the first one of the call: a file above
-   * the limit of a body, or of the messages of a batch, is sent in pieces, cut between lines, each but the last with
-   * `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing: its settings, pins and other parts of the session as well as its
-   * messages. Versions are not taken: the next compression makes its own. */
+   * The first line is the session and has the `format_version` 1. The last line must be that of kind `end`, with the number of
+   * messages that the file has: without it the file was cut off, and is refused. The session must be new: a file above
+   * the limit of a body, or of the messages of a batch, is sent in pieces in their order, cut between lines, each but the last
+   * with `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing.
+   *
+   * The session is as it was: its branches, versions, probes, evaluations and ended compressions, settings, pins, notes and todo
+   * list; contexts and summaries are the same, and the next compression builds on the last version. A file is taken at its word
+   * about what its versions say: each has `imported` true, and no check of it was made here. Compressions get other ids. An
+   * import starts no compression. */
   import(args: Arguments<"sessions.import">, options?: CallOptions): Promise<Reply<"sessions.import", "application/json">>;
   /** Reads a session's state file: the current version as JSON, for an agent that keeps one. */
   getState(args: Arguments<"sessions.get_state">, options?: CallOptions): Promise<Reply<"sessions.get_state", "application/json">>;

@@ -1405,22 +1405,31 @@ export interface components {
         ExportLine: {
             /** @description The kind of the line. */
             kind: components["schemas"]["ExportLineKind"];
+            /**
+             * Format: int64
+             * @description Of the session: the format of the file, which is 1.
+             */
+            format_version?: number | null;
+            /** @description The branch that the line is of; absent for main. */
+            branch?: components["schemas"]["BranchName"] | null;
             /** @description Of the session: its id where it was exported. */
             session_id?: string | null;
             /** @description Of the session: its own settings. */
             settings?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Of the session: its own pins. */
+            /** @description Of another branch: the last message that it shares, and a branch that has it. */
+            from?: components["schemas"]["ExportLineFork"] | null;
+            /** @description Of another branch: the version that it begins with; absent when it began without one. */
+            begun_with?: components["schemas"]["ExportLineBegunWith"] | null;
+            /** @description Of the session or a branch: its own pins. */
             pins?: string[] | null;
-            /** @description Of the session: its agent's notes. */
+            /** @description Of the session or a branch: its agent's notes, with what they were before. */
             notes?: components["schemas"]["ExportLineNote"][] | null;
-            /** @description Of the session: its caller's todo list. */
-            todos?: components["schemas"]["TodoInput"][] | null;
-            /** @description Of the session: ids of extracted constraints and of requests that its caller dropped. */
+            /** @description Of the session or a branch: its caller's todo list. */
+            todos?: components["schemas"]["ExportLineTodos"] | null;
+            /** @description Of the session or a branch: ids of extracted constraints and of requests that its caller dropped. */
             dropped_entries?: string[] | null;
-            /** @description Of the session: its caller's probes. */
-            probes?: unknown[] | null;
             /** @description Of a message: its position. */
             seq?: components["schemas"]["Seq"] | null;
             /**
@@ -1441,46 +1450,342 @@ export interface components {
             component?: string | null;
             /** @description Of a message: exactly as it was sent. */
             message?: components["schemas"]["Message"] | null;
+            /** @description Of a version: all of it. */
+            version?: components["schemas"]["ExportLineVersion"] | null;
+            /** @description Of facts: some commands and test runs of the summarised messages. */
+            facts?: components["schemas"]["ExportLineFact"][] | null;
+            /** @description Of probes: some probes, the service's and the caller's. */
+            probes?: components["schemas"]["ExportLineProbe"][] | null;
+            /** @description Of an evaluation: all of it. */
+            evaluation?: components["schemas"]["ExportLineEvaluation"] | null;
+            /** @description Of a compression that has ended: all of it. */
+            compression?: components["schemas"]["ExportLineCompression"] | null;
+            /** @description Of counts: those of a branch that follow from nothing else. */
+            counts?: components["schemas"]["ExportLineCounts"] | null;
             /**
              * Format: int64
-             * @description Of a version: its number.
-             */
-            version?: number | null;
-            /** @description Of a version: what is known about its making. */
-            meta?: {
-                [key: string]: unknown;
-            } | null;
-            /** @description Of a version: its record. */
-            document?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int64
-             * @description Of the end: how many messages the session has.
+             * @description Of the end: how many messages the file has.
              */
             messages?: number | null;
+            /** @description Of the end: the current branch; absent when it is main. */
+            current?: components["schemas"]["BranchName"] | null;
+            /** @description Of the end: branches that are erased, though others stand on them. */
+            erased?: components["schemas"]["BranchName"][] | null;
             /**
              * Format: date-time
-             * @description When the session, or the message, was stored.
+             * @description When the session, the branch or the message was stored.
              */
             created_at?: string | null;
+        };
+        /** @description The version that a branch begins with. */
+        ExportLineBegunWith: {
+            /** @description The branch that made it. */
+            branch: components["schemas"]["BranchName"];
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            version: number;
+        };
+        /** @description A compression or an evaluation job that has ended. */
+        ExportLineCompression: {
+            /** @description Its id. */
+            id: components["schemas"]["CompressionId"];
+            /** @description Its kind. */
+            kind: components["schemas"]["JobKind"];
+            /** @description How it ended. */
+            status: components["schemas"]["CompressionStatus"];
+            /** @description What asked for it. */
+            trigger: string;
+            /** @description Its parameters. */
+            request: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description The version that it builds on.
+             */
+            parent_version?: number | null;
+            /** @description The first message of its span. */
+            from_seq?: components["schemas"]["Seq"] | null;
+            /** @description The last one. */
+            through_seq?: components["schemas"]["Seq"] | null;
+            /**
+             * Format: int64
+             * @description The version that it published.
+             */
+            version?: number | null;
+            /**
+             * Format: int32
+             * @description How often it was claimed.
+             */
+            attempts: number;
+            /** @description What came of it, as a `CompressionReport`. */
+            report?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was queued.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a worker first claimed it.
+             */
+            started_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            finished_at?: string | null;
+        };
+        /** @description What of a branch's counts does not follow from its messages, versions, pins and notes. */
+        ExportLineCounts: {
+            /** @description How the provider counts, by its reports. */
+            calibration?: {
+                [key: string]: unknown;
+            };
+            /** @description The versions that branches on the way to this one began with. */
+            begun_with?: {
+                [key: string]: unknown;
+            }[];
+            /** @description The messages that are kept, shared ones included. */
+            kept?: components["schemas"]["Seq"][];
+            /** @description The user message that is served beside the version. */
+            carried?: components["schemas"]["Seq"] | null;
+            /**
+             * @description Through which message large outputs are served clipped.
+             * @default 0
+             */
+            mask_upto: components["schemas"]["Seq"];
+            /**
+             * Format: int64
+             * @description The tokens from which on they are.
+             * @default 0
+             */
+            mask_from: number;
+            /**
+             * Format: int64
+             * @description Tokens of all messages when the last compression ended.
+             * @default 0
+             */
+            settled_tokens: number;
+            /**
+             * @description The newest message then.
+             * @default 0
+             */
+            settled_head: components["schemas"]["Seq"];
+            /**
+             * @description The last message of the last attempt's span.
+             * @default 0
+             */
+            attempted_through: components["schemas"]["Seq"];
+            /**
+             * Format: int64
+             * @description How many automatic compressions in a row published nothing.
+             * @default 0
+             */
+            refused: number;
+            /**
+             * Format: int64
+             * @description The id of the newest note that was ever made.
+             * @default 0
+             */
+            last_note: number;
+            /**
+             * @description Whether a rollback suspended automatic compression.
+             * @default false
+             */
+            suspended: boolean;
+        };
+        /** @description A run of the probes. */
+        ExportLineEvaluation: {
+            /** @description Its id. */
+            id: components["schemas"]["EvaluationId"];
+            /**
+             * Format: int64
+             * @description The version; null for a candidate that was refused.
+             */
+            version?: number | null;
+            /** @description The compression or evaluation job that made it. */
+            compression_id?: components["schemas"]["CompressionId"] | null;
+            /** @description The figures. */
+            scores: {
+                [key: string]: unknown;
+            };
+            /** @description The verdicts, probe by probe. */
+            results: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+        };
+        /** @description A command or a test run of the summarised messages. */
+        ExportLineFact: {
+            /** @description Its kind. */
+            kind: components["schemas"]["ExportLineFactKind"];
+            /** @description Its first message. */
+            seq: components["schemas"]["Seq"];
+            /**
+             * Format: int32
+             * @description Its place among the entries of that message.
+             */
+            ordinal: number;
+            /** @description The fact. */
+            value: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description The kind of an entry of the ledger.
+         * @enum {string}
+         */
+        ExportLineFactKind: "command" | "test_run";
+        /** @description A place in the session: a branch, and a message or a version of it. */
+        ExportLineFork: {
+            /** @description The branch. */
+            branch: components["schemas"]["BranchName"];
+            /** @description The last message that is shared with it. */
+            seq: components["schemas"]["Seq"];
         };
         /**
          * @description The kind of a line of an export.
          * @enum {string}
          */
-        ExportLineKind: "session" | "message" | "version" | "end";
-        /** @description A note of an agent's. */
+        ExportLineKind: "session" | "branch" | "message" | "version" | "facts" | "compression" | "evaluation" | "probes" | "counts" | "end";
+        /** @description A text of a note, as the agent gave it at some message. */
         ExportLineNote: {
             /**
              * Format: int64
-             * @description Its number among the notes of its session; never used again.
+             * @description The note's number.
              */
             id: number;
-            /** @description The newest message when it was made or last replaced; 0 before the first. */
+            /** @description The newest message when it got this text. */
             seq: components["schemas"]["Seq"];
-            /** @description Its text, without secrets. */
+            /** @description Its text; null from where it was removed. */
+            text?: string | null;
+            /**
+             * Format: date-time
+             * @description When it got this text.
+             */
+            created_at: string;
+        };
+        /** @description A part of the lists of a record. */
+        ExportLinePart: {
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            id: number;
+            /** @description Its entries, as they are stored. */
+            entries: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A probe. */
+        ExportLineProbe: {
+            /** @description Its id. */
+            id: components["schemas"]["ProbeId"];
+            /**
+             * Format: int64
+             * @description The version whose span it came from; null for a caller's.
+             */
+            version?: number | null;
+            /**
+             * Format: int64
+             * @description The version from which on it is no longer asked.
+             */
+            retired_in_version?: number | null;
+            /** @description The probe, as a `Probe`. */
+            probe: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+        };
+        /** @description A text of a version, with its tokens as contexts serve it. */
+        ExportLineText: {
+            /** @description The text. */
             text: string;
+            /**
+             * Format: int32
+             * @description Its tokens.
+             */
+            tokens: number;
+        };
+        /** @description A todo list, and what its last change was. */
+        ExportLineTodos: {
+            /** @description The items, in order. */
+            items: components["schemas"]["Todo"][];
+            /** @description What the last change did. */
+            changes: components["schemas"]["TodoChange"][];
+            /**
+             * Format: int64
+             * @description The version that brought it.
+             */
+            version?: number | null;
+            /**
+             * Format: int64
+             * @description Grows with every change.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /** @description A version, with what no version before it has. */
+        ExportLineVersion: {
+            /** @description Figures of its making, as a `SummaryMetadata`. */
+            meta: {
+                [key: string]: unknown;
+            };
+            /** @description What of its record stands in no list. */
+            document: {
+                [key: string]: unknown;
+            };
+            /** @description The ids of the parts of its lists, in order. */
+            parts: number[];
+            /** @description Those of them that are new. */
+            new_parts: components["schemas"]["ExportLinePart"][];
+            /** @description What reading the next span needs to know. */
+            carry: {
+                [key: string]: unknown;
+            };
+            /** @description The text that contexts serve. */
+            rendering: components["schemas"]["ExportLineText"];
+            /** @description The same in smaller forms, the largest first. */
+            smaller: components["schemas"]["ExportLineText"][];
+            /** @description The part that is repeated behind the newest messages. */
+            recap: string;
+            /** @description The digest. */
+            digest?: components["schemas"]["ExportLineText"] | null;
+            /** @description The newest message when it was published. */
+            head_seq: components["schemas"]["Seq"];
+            /** @description Through which message large outputs were clipped then. */
+            mask_upto: components["schemas"]["Seq"];
+            /**
+             * Format: int64
+             * @description The tokens from which on they were.
+             */
+            mask_from: number;
+            /** @description The user message that was served beside it. */
+            carried_seq?: components["schemas"]["Seq"] | null;
+            /** @description The compression that made it. */
+            compression_id?: components["schemas"]["CompressionId"] | null;
+            /**
+             * Format: date-time
+             * @description When it was stored.
+             */
+            created_at: string;
         };
         /** @description One invalid place in the request. */
         FieldError: {
@@ -1646,9 +1951,17 @@ export interface components {
             session_id: components["schemas"]["SessionId"];
             /** @description Messages of this call. */
             messages: number;
-            /** @description Versions of this call, which are not taken: the next compression makes its own. */
-            versions_left: number;
-            /** @description Position that the next message will get. */
+            /** @description Branches of this call beside main. */
+            branches: number;
+            /** @description Versions of this call. Each says `imported`: nothing of it was checked against the messages here. */
+            versions: number;
+            /** @description Probes of this call, the caller's and those that the service made. */
+            probes: number;
+            /** @description Evaluations of this call. */
+            evaluations: number;
+            /** @description Compressions and evaluation jobs of this call, all of which have ended. */
+            compressions: number;
+            /** @description Position that the next message of main will get. */
             next_seq: components["schemas"]["Seq"];
         };
         /**
@@ -3232,6 +3545,11 @@ export interface components {
             phase?: components["schemas"]["Phase"] | null;
             /** @description Warnings about it. */
             warnings: string[];
+            /**
+             * @description It came from an import: what it says was checked where it was made, if it was, and not here. Absent for one that was
+             *     made here.
+             */
+            imported?: boolean;
             /** @description The current request. */
             session_intent: string;
             /** @description The messages that the intent came from. */
@@ -3388,6 +3706,11 @@ export interface components {
             phase?: components["schemas"]["Phase"] | null;
             /** @description Warnings about it. */
             warnings: string[];
+            /**
+             * @description It came from an import: what it says was checked where it was made, if it was, and not here. Absent for one that was
+             *     made here.
+             */
+            imported?: boolean;
             /** @description Whether it is the current one. */
             current: boolean;
             /**
@@ -4827,10 +5150,7 @@ export interface operations {
     };
     "sessions.export": {
         parameters: {
-            query?: {
-                /** @description The branch. Default: the current one. */
-                branch?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description The session's id, chosen by the caller. */
@@ -4856,8 +5176,6 @@ export interface operations {
             query?: {
                 /** @description Whether other pieces of the file follow. Only then may its end line be missing. */
                 partial?: boolean;
-                /** @description The branch. Default: the current one. */
-                branch?: string;
             };
             header?: never;
             path: {
@@ -4873,7 +5191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The messages are stored. */
+            /** @description All of it is stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
