@@ -453,7 +453,7 @@ async fn notes_give_way_to_a_budget_and_go_along_with_hand_off_export_and_erasin
     assert!(more["content"].as_str().unwrap().starts_with("[Noted as n9."), "{more}");
     let twice = lines.replacen("\"id\":2", "\"id\":1", 1);
     let refused = app.call_with("POST", "/v1/sessions/other/import", twice, &kind).await.refusal();
-    assert_eq!((refused.0, refused.2.as_str()), (422, "/0/notes/1/id"));
+    assert_eq!((refused.0, refused.2.as_str()), (422, "/0/notes/1"));
     assert_eq!(app.call("DELETE", SESSION, "").await.status, 204);
     assert_eq!(app.call("PUT", SESSION, "{}").await.status, 201);
     assert_eq!(notes("s").await, [] as [Value; 0]);
