@@ -57,7 +57,9 @@ async fn an_import_holds_no_more_messages_than_a_batch() {
     assert_eq!(refused.json()["limit"], 1_000);
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.status, 404, "nothing is stored");
     let ids: Vec<String> = (0..1_001).map(|i| format!("con_{i}")).collect();
-    let dropped = import(vec![json!({"kind": "session", "format_version": 1, "dropped_entries": ids}).to_string()]).await;
+    let dropped =
+        import(vec![json!({"kind": "session", "format_version": 1, "dropped_entries": ids}).to_string()])
+            .await;
     dropped.refused_at(422, "/0/dropped_entries");
     assert_eq!(import((1..=1_000).map(line).collect()).await.status, 201);
     assert_eq!(import(vec![line(1_001)]).await.status, 201, "what is cut between lines goes on");
