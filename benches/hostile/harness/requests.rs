@@ -197,7 +197,7 @@ fn body(maker: &Maker<'_>, schema: &Value, media_type: &str) -> String {
         return maker.value(schema).to_string();
     }
     let messages = maker.messages(maker.shape.messages);
-    let mut lines = String::from("{\"kind\":\"session\"}\n");
+    let mut lines = String::from("{\"kind\":\"session\",\"format_version\":1}\n");
     for (seq, message) in (1..).zip(&messages) {
         let line = json!({"kind": "message", "seq": seq, "format": "openai-chat", "message": message});
         // Writing to a String cannot fail.
