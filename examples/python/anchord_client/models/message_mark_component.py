@@ -1,7 +1,0 @@
-from enum import StrEnum
-
-class MessageMarkComponent(StrEnum):
-    RETRIEVED_DOCUMENTS = "retrieved_documents"
-
-    def __str__(self) -> str:
-        return str(self.value)

@@ -1,8 +1,0 @@
-from enum import StrEnum
-
-class TenantStatus(StrEnum):
-    ACTIVE = "active"
-    SUSPENDED = "suspended"
-
-    def __str__(self) -> str:
-        return str(self.value)

@@ -1,9 +1,0 @@
-from enum import StrEnum
-
-class TranscriptSyncFormat(StrEnum):
-    ANTHROPIC = "anthropic"
-    OPENAI_CHAT = "openai-chat"
-    OPENAI_RESPONSES = "openai-responses"
-
-    def __str__(self) -> str:
-        return str(self.value)
