@@ -5359,8 +5359,8 @@ export interface operations {
                  */
                 through_seq?: number;
                 /**
-                 * @description Of an earlier state, with `through_seq` or `version`: leaves out pins of the session that were made after this moment. One that was
-                 *     removed since is not there either. The current context has all pins, whatever this says.
+                 * @description Of an earlier state, with `through_seq` or `version`: leaves out pins of the session and notes that were made, or last changed,
+                 *     after this moment. One that was removed since is not there either. The current context has all pins, whatever this says.
                  */
                 pinned_by?: string;
                 /** @description The branch. Default: the current one. */

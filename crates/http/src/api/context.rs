@@ -62,8 +62,8 @@ pub struct ContextQuery {
     /// is counted once more.
     #[param(value_type = Option<i64>, minimum = 1)]
     pub through_seq: Option<Seq>,
-    /// Of an earlier state, with `through_seq` or `version`: leaves out pins of the session that were made after this moment. One that was
-    /// removed since is not there either. The current context has all pins, whatever this says.
+    /// Of an earlier state, with `through_seq` or `version`: leaves out pins of the session and notes that were made, or last changed,
+    /// after this moment. One that was removed since is not there either. The current context has all pins, whatever this says.
     pub pinned_by: Option<DateTime<Utc>>,
 }
 

@@ -29,7 +29,7 @@ pub struct Past {
     pub version: Option<i64>,
     /// The newest message; `None` for the one when the version was published.
     pub through: Option<Seq>,
-    /// The moment by which the session's own pins must have been there; `None` for those of today.
+    /// The moment by which the session's own pins, and the notes, must have been there; `None` for pins of today.
     pub pinned_by: Option<DateTime<Utc>>,
 }
 
@@ -134,7 +134,8 @@ impl Store {
             },
             kept,
             tail: (from, through),
-            notes_through: notes::through(&session, through),
+            // By a moment they are told apart more exactly than by a message.
+            notes_through: pinned_by.map_or_else(|| notes::through(&session, through), |_| through),
             pinned_by,
         };
         let texts = texts::read(&mut tx, key, &wanted).await?;

@@ -42,7 +42,7 @@ pub(super) struct TextSelection {
     pub(super) tail: (Seq, Seq),
     /// The message through which notes count.
     pub(super) notes_through: Seq,
-    /// The moment by which the session's own pins must have been there; `None` for those of today.
+    /// The moment by which the session's own pins and notes must have been there; `None` for those of today.
     pub(super) pinned_by: Option<DateTime<Utc>>,
 }
 
@@ -134,6 +134,7 @@ pub(super) async fn read(
              from (
                select distinct on (y.id) y.id, y.seq, y.body from notes y
                where y.tenant_id = $1 and y.session_id = $2 and y.seq <= $8
+                 and ($10::timestamptz is null or y.created_at <= $10)
                order by y.id, y.seq desc
              ) x
              where x.body is not null
