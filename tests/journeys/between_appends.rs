@@ -116,7 +116,7 @@ async fn pins_that_come_between_are_counted_by_the_next_append() {
     assert_eq!(system().await, 0);
     let pin = |text: &str| vec![Pin::new(text.to_owned())];
     let pins = pin("Never push to the main branch.");
-    stored.store.replace_pins(stored.ours, &name("s"), &pins).await.expect("pins");
+    stored.store.replace_pins(stored.ours, &name("s"), &pins, Actor::Cli).await.expect("pins");
     let own = system().await;
     assert!(own > 0);
     let wide = pin("Everybody answers in English here.");

@@ -67,7 +67,7 @@ async fn furnished() -> Stored {
     full.messages.push(output);
     stored.appends.append(full).await.expect("an append");
     let pins = [Pin::new("keep it".to_owned())];
-    stored.store.replace_pins(stored.ours, &name("s"), &pins).await.expect("pins");
+    stored.store.replace_pins(stored.ours, &name("s"), &pins, Actor::Cli).await.expect("pins");
     let settings = Map::from_iter([("task_id".to_owned(), "t".into())]);
     stored.store.put_session(stored.ours, &name("s"), settings).await.expect("a put");
     count_use(&stored).await;
@@ -147,7 +147,7 @@ async fn another_tenant_sees_nothing_through_any_method() {
     assert_eq!(store.list_sessions(theirs, &SessionFilter::default(), None, 50).await.expect("a read"), []);
     assert_eq!(store.list_messages(theirs, &s, all, 50).await.expect("a read"), None);
     assert_eq!(store.list_pins(theirs, &s).await.expect("a read"), None);
-    assert_eq!(store.replace_pins(theirs, &s, &[]).await.expect("a write"), PinEdited::NoOwner);
+    assert_eq!(store.replace_pins(theirs, &s, &[], Actor::Cli).await.expect("a write"), PinEdited::NoOwner);
     assert_eq!(store.find_tool_output(theirs, &s, "00ff00ff00ff00ff").await.expect("a read"), None);
     assert!(store.find_tool_output(stored.ours, &s, "00ff00ff00ff00ff").await.expect("a read").is_some());
     let session = store.find_session(stored.ours, &s).await.expect("a read").expect("a session");

@@ -1,4 +1,4 @@
-//! The audit log: the changes that operators, and keys with the scope `admin`, made.
+//! The audit log: the changes that operators, and keys with the scope `admin`, made, and what keys pinned and rolled back.
 //!
 //! Invariant: an entry commits in the transaction of the change that it records, names things by their ids alone, and
 //! is never changed: the service's database role may only insert.
@@ -29,7 +29,10 @@ pub struct AuditEvent {
 }
 
 /// Adds an entry; `tx` is the transaction of the change that it records.
-pub(super) async fn record(
+///
+/// # Errors
+/// When the database fails.
+pub async fn record(
     tx: &mut PgConnection,
     tenant: TenantId,
     actor: Actor,

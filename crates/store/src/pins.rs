@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 pub use self::read::list_all;
 use self::read::{count, list};
+use super::audit::{self, Actor};
 use super::load::{self, Loaded, Tries, Which};
 use super::sessions::{self};
 use crate::prelude::*;
@@ -125,12 +126,21 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn replace_pins(&self, tenant: TenantId, name: &SessionRef, pins: &[Pin]) -> Result<PinEdited> {
+    pub async fn replace_pins(
+        &self,
+        tenant: TenantId,
+        name: &SessionRef,
+        pins: &[Pin],
+        actor: Actor,
+    ) -> Result<PinEdited> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
             let edited = edit(&mut tx, tenant, name, PinEdit::Replace(pins)).await?;
-            if matches!(edited, PinEdited::Done(_)) {
+            if let PinEdited::Done(pinned) = &edited {
+                if let Some(session) = pinned.session {
+                    audit::record(&mut tx, tenant, actor, "pins.replaced", session.0).await?;
+                }
                 tx.commit().await?;
                 return Ok(edited);
             }

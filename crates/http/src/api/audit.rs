@@ -1,4 +1,4 @@
-//! Lists the audit log: the changes that operators and keys with the scope `admin` made.
+//! Lists the audit log: the changes that operators and keys with the scope `admin` made, and what keys pinned and rolled back.
 
 use crate::api::prelude::*;
 use anchord_messages::id::AuditId;

@@ -9,6 +9,7 @@ use serde::de::{self, MapAccess, Visitor};
 
 use crate::api::prelude::*;
 use anchord_context::pin::{MAX_PINS, Pin};
+use anchord_store::audit;
 use anchord_store::load::Tries;
 use anchord_store::pins::{self, PinEdit, PinEdited, Pinned};
 use anchord_store::{Tx, tenants};
@@ -144,7 +145,7 @@ pub async fn replace_pins(
     body: Json<NewPins>,
 ) -> Result<Reply<SessionPins>> {
     let pins = read_pins(body.value.pins.into_iter().map(|pin| pin.text).collect())?;
-    let edited = state.store.replace_pins(caller.tenant, &path.session_id, &pins).await?;
+    let edited = state.store.replace_pins(caller.tenant, &path.session_id, &pins, caller.actor()).await?;
     let Pinned { tenant_pins, .. } = accepted(edited, Kind::SessionNotFound, "/pins")?.unwrap_or_default();
     Ok(Reply(SessionPins { pins, tenant_pins }))
 }
@@ -195,6 +196,9 @@ pub async fn add_pin(
         let pin = read_pin(body.value.text.clone()).map_err(|detail| ApiError::invalid("/text", detail))?;
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, PinEdit::Add(&pin)).await?;
         if let Some(Pinned { session, .. }) = accepted(edited, Kind::SessionNotFound, "/text")? {
+            if let Some(session) = session {
+                audit::record(&mut tx, caller.tenant, caller.actor(), "pin.added", session.0).await?;
+            }
             let reply = KeptReply::json(StatusCode::CREATED, &pin)?;
             return claimed.commit(&state.store, tx, session, reply).await;
         }
@@ -215,7 +219,10 @@ pub async fn remove_pin(Writer { caller, state }: Writer, Path(path): Path<PinPa
         let mut tx = state.store.begin(caller.tenant).await?;
         let edit = PinEdit::Remove(&path.pin_id);
         let edited = pins::edit(&mut tx, caller.tenant, &path.session_id, edit).await?;
-        if accepted(edited, Kind::SessionNotFound, "")?.is_some() {
+        if let Some(Pinned { session, .. }) = accepted(edited, Kind::SessionNotFound, "")? {
+            if let Some(session) = session {
+                audit::record(&mut tx, caller.tenant, caller.actor(), "pin.removed", session.0).await?;
+            }
             tx.commit().await?;
             return Ok(StatusCode::NO_CONTENT);
         }

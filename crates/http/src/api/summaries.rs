@@ -10,6 +10,7 @@ use anchord_record::render::{self, Rendering, Style, Subject};
 use anchord_record::strategy::Verifiable;
 use anchord_record::version::{Version, VersionMeta};
 use anchord_record::version_diff::{self, SummaryDiff};
+use anchord_store::audit;
 use anchord_store::load::Tries;
 use anchord_store::sessions::Session;
 use anchord_store::summaries::{self, Rollback, StoredVersion, UnreadVersion, VersionEntry};
@@ -311,6 +312,8 @@ pub async fn roll_back_summary(
         if state.store.roll_back(&mut tx, &decided).await? {
             let version = &decided.version;
             let session = decided.session();
+            audit::record(&mut tx, caller.tenant, caller.actor(), "summary.rolled_back", session.id.0)
+                .await?;
             let rest = format!("/summaries/{}", version.meta.version);
             let location = params::path_of(session, &path.session_id, &rest);
             let reply = KeptReply::json(StatusCode::CREATED, version)?.with(&header::LOCATION, location);
