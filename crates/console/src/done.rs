@@ -2,10 +2,15 @@
 
 use std::fmt::Write as _;
 
-use crate::view::count;
+use crate::PATH;
+use crate::view::some;
 
 /// The name of the word in the address.
 const NAME: &str = "done";
+
+/// What changes the next context.
+const CHANGING: [&str; 7] =
+    ["pin", "unpin", "roll-back", "drop-constraint", "close-request", "edit-note", "remove-note"];
 
 /// An address with the word for what was done, and its number.
 pub(crate) fn told(back: &str, what: &str, number: i64) -> String {
@@ -38,13 +43,35 @@ pub(crate) fn taken(path: &str) -> (String, String) {
     (page, said)
 }
 
+/// The page of the next context of the session at an address, when what was done there changes that.
+pub(crate) fn next(path: &str) -> String {
+    let (page, query) = path.split_once('?').unwrap_or((path, ""));
+    let value = |name: &str| {
+        query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='))
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+    };
+    let what = value(NAME).and_then(|value| value.split('.').next()).unwrap_or_default();
+    let session = page.strip_prefix(PATH).and_then(|rest| rest.strip_prefix("/sessions/"));
+    let session = session.and_then(|rest| rest.split('/').next()).filter(|session| !session.is_empty());
+    match session {
+        Some(session) if CHANGING.contains(&what) => {
+            let branch = value("branch").map(|branch| format!("?branch={branch}")).unwrap_or_default();
+            format!("{PATH}/sessions/{session}/next{branch}")
+        }
+        _ => String::new(),
+    }
+}
+
 fn words(what: &str, number: i64) -> String {
     let plain = match what {
         "pin" => {
             return format!(
-                "Pinned: every context has it from the next call on, word for word, for about {} tokens each time. \
+                "Pinned: every context has it from the next call on, word for word; its text is {}. \
                  Memory has the button that takes it back.",
-                count(number)
+                some(number, "token")
             );
         }
         "roll-back" => {
@@ -87,6 +114,11 @@ mod tests {
         let (page, said) = taken("/console/sessions/s/record?version=1&done=roll-back.3");
         assert_eq!(page, "/console/sessions/s/record?version=1");
         assert!(said.contains("as version 3") && said.ends_with("to version 2."), "{said}");
+        assert_eq!(
+            next("/console/sessions/s%2F1/record?branch=b&done=pin.4"),
+            "/console/sessions/s%2F1/next?branch=b"
+        );
+        assert_eq!(next("/console/sessions/s/record?done=compress.4"), "");
         assert_eq!(told("/console/a?done=pin.4", "unpin", 0), "/console/a?done=unpin.0");
         let invented = taken("/console/a?done=<b>owned</b>.7");
         assert_eq!(invented, ("/console/a".to_owned(), String::new()));

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::lost::folded;
 use crate::view::{Look as _, line, shown, word};
+use crate::whereabouts::Shown;
 
 /// The sections of a record, in the order in which people ask for them, with their names.
 pub(crate) const SECTIONS: [(&str, &str); 14] = [
@@ -133,17 +134,31 @@ fn more(value: &Value) -> String {
     told.join(" · ")
 }
 
-/// Marks the entries that a folded context does not have.
-pub(crate) fn mark_unsent(sections: &mut [Section], context: &str) {
+/// The sections whose entries are files.
+pub(crate) const FILES: [&str; 2] = ["files_modified", "files_read"];
+
+impl Entry {
+    /// Whether it is shown as another one is.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        (&self.text, &self.state, &self.more) == (&other.text, &other.state, &other.more)
+    }
+
+    /// What must be in a context for an entry of a section to be there, folded.
+    pub(crate) fn mark(&self, section: &str) -> String {
+        // Files of a folder stand together, and a thing is known by its id.
+        beginning(match section {
+            section if FILES.contains(&section) => self.text.rsplit(['/', '\\']).next().unwrap_or_default(),
+            "things" if !self.id.is_empty() => &self.id,
+            _ => &self.text,
+        })
+    }
+}
+
+/// Marks the entries that a context does not have.
+pub(crate) fn mark_unsent(sections: &mut [Section], context: &Shown) {
     for section in sections {
         for entry in &mut section.entries {
-            // Files of a folder stand together, and a thing is known by its id.
-            let text = match section.key {
-                "files_modified" | "files_read" => entry.text.rsplit(['/', '\\']).next().unwrap_or_default(),
-                "things" if !entry.id.is_empty() => &entry.id,
-                _ => &entry.text,
-            };
-            entry.is_unsent = !context.contains(&beginning(text));
+            entry.is_unsent = !context.has(&entry.mark(section.key), &entry.seqs);
         }
     }
 }
@@ -207,7 +222,8 @@ mod tests {
         let mut all = sections(&record);
         mark_unsent(
             &mut all,
-            &folded("- Use port 8080 for the service  and nothing … it\nsrc/deep: a.rs\norder O1"),
+            &Shown::of(&json!({"messages": [{"content":
+                "- Use port 8080 for the service  and nothing … it\nsrc/deep: a.rs\norder O1"}]})),
         );
         let unsent: Vec<(&str, bool)> =
             all.iter().map(|section| (section.key, section.entries[0].is_unsent)).collect();

@@ -8,6 +8,7 @@
 //! | `view` | how texts, figures and times are shown |
 //! | `entry`, `message` | what of a record and of a message is shown |
 //! | `done` | what a form did, told on the page that it leads to |
+//! | `due` | whether the next call is compressed at once |
 //! | `chart` | charts, as SVG |
 //! | `compare`, `lost`, `whereabouts`, `cost` | what two contexts have in common, what a context lacks, where a text is and with which version it went, what calls would have cost otherwise |
 //! | `pages` | the pages, one file for each |
@@ -22,6 +23,7 @@ mod chart;
 mod compare;
 pub mod cost;
 mod done;
+mod due;
 mod entry;
 mod fault;
 mod lost;

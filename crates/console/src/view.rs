@@ -26,13 +26,16 @@ pub(crate) struct Page {
     pub(crate) here: String,
     /// What the form did that led here.
     pub(crate) done: String,
+    /// The page of the next context, when that is another by what was done.
+    pub(crate) next: String,
     pub(crate) stamp: &'static str,
 }
 
 impl Page {
     pub(crate) fn of(visit: &Visit, at: &'static str, title: &str) -> Self {
         let (here, done) = done::taken(visit.path());
-        Self { who: Some(visit.who.clone()), at, here, done, ..Self::bare(title) }
+        let next = done::next(visit.path());
+        Self { who: Some(visit.who.clone()), at, here, done, next, ..Self::bare(title) }
     }
 
     /// A page without navigation.
@@ -43,6 +46,7 @@ impl Page {
             at: "",
             here: PATH.to_owned(),
             done: String::new(),
+            next: String::new(),
             stamp: &STAMP,
         }
     }
@@ -189,6 +193,11 @@ pub(crate) fn count(n: i64) -> String {
         out.push(digit);
     }
     if n < 0 { format!("−{out}") } else { out }
+}
+
+/// A count of things, of which the name has an `s` unless it is one.
+pub(crate) fn some(n: i64, name: &str) -> String {
+    format!("{} {name}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// Tokens in few characters.

@@ -145,7 +145,7 @@ impl FromRequestParts<AppState> for Visit {
         let is_part = parts.headers.contains_key("hx-request");
         let path = parts.uri.path_and_query().map_or(PATH, |path| path.as_str()).to_owned();
         let next = if parts.method == Method::GET && !is_part { path.clone() } else { PATH.to_owned() };
-        let cookie = cookie(&parts.headers);
+        let cookie = cookie(&parts.headers, COOKIE);
         let out = Fault::SignedOut { next: next.clone(), is_part, had_cookie: cookie.is_some() };
         let Some(id) = cookie else { return Err(out) };
         let digest = digest(&id);
@@ -217,6 +217,11 @@ impl Form {
         ours(self.text("back"))
     }
 
+    /// The page that the form was on, to which one goes back who does not want it.
+    pub(crate) fn left(&self) -> String {
+        if self.text("here").is_empty() { self.back() } else { ours(self.text("here")) }
+    }
+
     /// Where to go when it is done, with what is told there.
     pub(crate) fn done(&self, number: i64) -> String {
         done::told(&self.back(), self.text("do"), number)
@@ -244,8 +249,10 @@ impl FromRequest<AppState> for Form {
         let body = body.map_err(|_| {
             Fault::refused(StatusCode::PAYLOAD_TOO_LARGE, "Too large", "The form has more than 256 KB.")
         })?;
-        let fields = form_urlencoded::parse(&body.to_bytes()).into_owned().collect();
-        Ok(Self(fields))
+        let body = body.to_bytes();
+        let fields = form_urlencoded::parse(&body).into_owned();
+        // A form sends another break of lines than the text had that it was made of.
+        Ok(Self(fields.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect()))
     }
 }
 
@@ -312,10 +319,11 @@ fn is_behind_tls(headers: &HeaderMap) -> bool {
     headers.get("x-forwarded-proto").is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"https"))
 }
 
-fn cookie(headers: &HeaderMap) -> Option<String> {
+/// The value of a cookie.
+pub(crate) fn cookie(headers: &HeaderMap, named: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())
+    pairs.find(|(name, _)| *name == named).map(|(_, value)| value.to_owned())
 }
 
 fn digest(id: &str) -> [u8; 32] {

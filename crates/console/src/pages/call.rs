@@ -12,10 +12,13 @@ use super::{OfSession, Place, html};
 use crate::api;
 use crate::chart::{Call, PARTS};
 use crate::compare::{self, Sent};
+use crate::due;
+use crate::entry::{mark_unsent, sections};
 use crate::fault::Fault;
 use crate::message::{self, Part, parts};
-use crate::view::{Look as _, Page, count, shown, time, tokens, word};
+use crate::view::{Look as _, Page, count, shown, some, time, tokens, word};
 use crate::visit::Visit;
+use crate::whereabouts;
 
 /// The most characters of a part.
 const MOST: usize = 4_000;
@@ -37,6 +40,10 @@ struct CallPage {
     same: Option<bool>,
     /// Where it differs: the part, its tokens then, and now.
     differs: Vec<(&'static str, String, String)>,
+    /// Of the context of now: whether the next call is compressed at once. Empty for a call.
+    due: String,
+    /// Entries of the record that it has no room for.
+    unsent: usize,
     pieces: Vec<(&'static str, &'static str, String, i64)>,
     system: String,
     messages: Vec<Shown>,
@@ -110,33 +117,14 @@ pub(super) async fn show(
             Err(other) => return Err(other),
         }
     }
-    let role = |message: &Value| {
-        let role = message.text("role");
-        if role.is_empty() { word(&message.text("type")) } else { role }
-    };
-    let messages = context.list("messages").iter().zip(&sent.sources).enumerate();
-    let messages: Vec<Shown> = messages
-        .map(|(at, (message, sources))| Shown {
-            role: shown(&role(message), 40),
-            parts: parts(message, MOST),
-            sources: sources.clone().unwrap_or_default(),
-            ours: sources.is_none(),
-            kept: at < kept,
-        })
-        .take(MESSAGES)
-        .collect();
+    let messages = messages(&context, &sent, kept);
     let total = of.total.max(1);
     let pieces = PARTS.iter().zip(of.tokens);
-    let reason =
-        |range: &Value| (range.whole("from_seq"), range.whole("to_seq"), word(&range.text("reason")));
     html(&CallPage {
         page: Page::of(&visit, "sessions", &format!("{}: call", place.session)),
         at: time(&of.at),
         parameters: parameters(&item),
-        formats: ["openai-chat", "anthropic", "openai-responses"]
-            .into_iter()
-            .map(|format| (format, place.page(&format!("/calls/{id}"), &[("format", format)])))
-            .collect(),
+        formats: formats(&place, &format!("/calls/{id}")),
         same: is_own_format.then(|| sent.sha256() == item.text("sha256")),
         differs: if is_own_format { differs(&item, &context) } else { Vec::new() },
         is_own_format,
@@ -145,17 +133,156 @@ pub(super) async fn show(
         system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
         hidden: context.list("messages").len().saturating_sub(messages.len()),
         messages,
-        masked: context
-            .list("masked")
-            .iter()
-            .map(|one| (one.whole("seq"), shown(&one.text("ref"), 40)))
-            .collect(),
-        omitted: context.list("omitted").iter().map(reason).collect(),
+        masked: masked(&context),
+        omitted: omitted(&context),
+        due: String::new(),
+        unsent: 0,
         before: compared,
         next: next.map(|next| place.page(&format!("/calls/{}", next.text("id")), &[])).unwrap_or_default(),
         call: of,
         place,
     })
+}
+
+/// The context as it would be served now.
+pub(super) async fn next(
+    OfSession { visit, place }: OfSession,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Fault> {
+    let asked = place.api("/context", &[("format", &wanted.format)]);
+    let (session, body, served, versions) = futures::try_join!(
+        visit.get(place.api("", &[])),
+        visit.call(api::Call::get(asked)),
+        visit.look(place.api("/served-contexts", &[("limit", "1")])),
+        visit.look(place.api("/summaries", &[("limit", "1")])),
+    )?;
+    let sent: Sent = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
+    let context: Value = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
+    let of = context.under("tokens");
+    let usage = context.under("usage");
+    let part = |key: &str| of.whole(key);
+    let now = Call {
+        head_seq: context.whole("head_seq"),
+        version: context.whole("summary_version"),
+        total: part("total"),
+        ..Call::default()
+    };
+    let mut kept = 0;
+    let mut compared = None;
+    let format = context.text("format");
+    if let Some(before) = served.list("items").first().filter(|before| before.text("format") == format) {
+        match built(&visit, &place, before, &format).await {
+            Ok(earlier) => {
+                let earlier: Sent =
+                    serde_json::from_slice(&earlier).map_err(|error| Fault::internal(&error))?;
+                kept = compare::prefix(&earlier, &sent).messages;
+                compared = Some(beside(&place, (before, &earlier), (&now, &sent)));
+            }
+            Err(Fault::Refused { status, .. }) if status.is_client_error() => {}
+            Err(other) => return Err(other),
+        }
+    }
+    let mut unsent = 0;
+    if now.version > 0 {
+        let (record, plain) = futures::try_join!(
+            visit.look(place.api("/summary", &[])),
+            visit.look(whereabouts::Shown::path(&place, None)),
+        )?;
+        let mut entries = sections(&record);
+        mark_unsent(&mut entries, &whereabouts::Shown::of(&plain));
+        unsent = entries.iter().flat_map(|section| &section.entries).filter(|entry| entry.is_unsent).count();
+    }
+    let due = if session.under("compression").is_null() {
+        due::told(due::Fill {
+            policy: session.under("policy"),
+            share: usage.share("effective_utilization").unwrap_or_default(),
+            uncovered: usage.whole("uncompressed_messages"),
+            is_rolled_back: versions
+                .list("items")
+                .first()
+                .is_some_and(|one| one.text("strategy") == "rollback"),
+        })
+    } else {
+        "A compression waits or is at work: the context is another one when it ends.".to_owned()
+    };
+    let total = now.total.max(1);
+    let pieces = [
+        ("system", "System and pins", part("system")),
+        ("digest", "Digest", part("digest")),
+        ("summary", "Record", part("summary")),
+        ("notes", "Notes", part("notes")),
+        ("messages", "Messages and outputs", part("tail")),
+    ];
+    let messages = messages(&context, &sent, kept);
+    html(&CallPage {
+        page: Page::of(&visit, "sessions", &format!("{}: the next context", place.session)),
+        at: String::new(),
+        parameters: format!(
+            "{format}, {} of at most {}",
+            some(now.total, "token"),
+            count(context.whole("max_input_tokens"))
+        ),
+        formats: formats(&place, "/next"),
+        is_own_format: true,
+        format,
+        same: None,
+        differs: Vec::new(),
+        due,
+        unsent,
+        pieces: pieces.into_iter().map(|(key, name, n)| (key, name, count(n), n * 100 / total)).collect(),
+        system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
+        hidden: context.list("messages").len().saturating_sub(messages.len()),
+        messages,
+        masked: masked(&context),
+        omitted: omitted(&context),
+        before: compared,
+        next: String::new(),
+        call: now,
+        place,
+    })
+}
+
+fn formats(place: &Place, rest: &str) -> Vec<(&'static str, String)> {
+    let all = ["openai-chat", "anthropic", "openai-responses"].into_iter();
+    all.map(|format| (format, place.page(rest, &[("format", format)]))).collect()
+}
+
+/// The messages of a context, of which the first `kept` were in the call before.
+fn messages(context: &Value, sent: &Sent, kept: usize) -> Vec<Shown> {
+    let role = |message: &Value| {
+        let role = message.text("role");
+        if role.is_empty() { word(&message.text("type")) } else { role }
+    };
+    let messages = context.list("messages").iter().zip(&sent.sources).enumerate();
+    messages
+        .map(|(at, (message, sources))| Shown {
+            role: shown(&role(message), 40),
+            parts: parts(message, MOST),
+            sources: sources.clone().unwrap_or_default(),
+            ours: sources.is_none(),
+            kept: at < kept,
+        })
+        .take(MESSAGES)
+        .collect()
+}
+
+fn masked(context: &Value) -> Vec<(i64, String)> {
+    context.list("masked").iter().map(|one| (one.whole("seq"), shown(&one.text("ref"), 40))).collect()
+}
+
+/// The messages that a context leaves out, or has in part, with the reason in words.
+fn omitted(context: &Value) -> Vec<(i64, i64, String)> {
+    let reason = |range: &Value| {
+        let said = match range.text("reason").as_str() {
+            "budget" => "left out, the budget has no room".to_owned(),
+            "clipped" => "its beginning and its end are shown".to_owned(),
+            "thinking" => "its thinking is left out".to_owned(),
+            "unsupported" => "left out, the format does not know its kind".to_owned(),
+            other => word(other),
+        };
+        (range.whole("from_seq"), range.whole("to_seq"), said)
+    };
+    context.list("omitted").iter().map(reason).collect()
 }
 
 /// The parts that have other tokens than they had when they were served.

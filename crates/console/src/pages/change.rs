@@ -7,13 +7,17 @@ use serde_json::{Value, json};
 
 use super::{OfSession, Place, html};
 use crate::api::Call;
+use crate::due;
 use crate::entry::{Entry, name_of};
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, count, line, meant, segment, shown};
+use crate::message;
+use crate::view::{Look as _, Page, count, line, meant, percent, segment, shown, some};
 use crate::visit::{Form, Visit};
 
 /// The most entries of a list that are named.
 const NAMED: usize = 30;
+/// The most characters of a text that is offered to be pinned: pins may take a tenth of the window.
+const MOST_PIN: usize = 20_000;
 
 #[derive(Template)]
 #[template(path = "confirm.html")]
@@ -22,12 +26,29 @@ struct Confirm {
     place: Place,
     asked: String,
     about: String,
-    effect: String,
+    effects: Vec<String>,
     lists: Vec<List>,
     what: &'static str,
     id: String,
     back: String,
+    /// Where one goes who leaves it as it is.
+    left: String,
     button: &'static str,
+}
+
+#[derive(Template)]
+#[template(path = "pin.html")]
+struct AskPin {
+    page: Page,
+    place: Place,
+    /// The message whose text it is; 0 for none.
+    seq: i64,
+    /// Characters of it that are left out.
+    cut: usize,
+    rows: usize,
+    text: String,
+    back: String,
+    left: String,
 }
 
 /// Entries that come, or go.
@@ -40,6 +61,9 @@ struct List {
 
 pub(super) async fn take(OfSession { visit, place }: OfSession, form: Form) -> Result<Response, Fault> {
     visit.writers_only()?;
+    if form.text("sure").is_empty() && form.text("do") == "pin" {
+        return html(&ask_pin(&visit, &place, &form).await?);
+    }
     if form.text("sure").is_empty()
         && let Some(confirm) = confirm(&visit, &place, &form).await?
     {
@@ -49,6 +73,34 @@ pub(super) async fn take(OfSession { visit, place }: OfSession, form: Form) -> R
     Ok(Redirect::to(&form.done(number)).into_response())
 }
 
+/// The text that would be pinned, to be shortened first: that of a message as it is, or what the form has.
+async fn ask_pin(visit: &Visit, place: &Place, form: &Form) -> Result<AskPin, Fault> {
+    // Of a session that is not there nothing is asked.
+    visit.get(place.api("", &[])).await?;
+    let seq = form.text("seq").parse::<i64>().unwrap_or_default();
+    let whole = if seq > 0 {
+        let at = seq.to_string();
+        let found = visit.get(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])).await?;
+        let item = found.list("items").first();
+        message::text(
+            item.ok_or_else(|| Fault::not_found("The session has no such message."))?.under("message"),
+        )
+    } else {
+        meant(form.text("text"))
+    };
+    let text: String = whole.chars().take(MOST_PIN).collect();
+    Ok(AskPin {
+        page: Page::of(visit, "sessions", "Pin this text?"),
+        place: place.clone(),
+        seq,
+        cut: whole.chars().count().saturating_sub(MOST_PIN),
+        rows: text.lines().count().clamp(3, 20),
+        text: shown(&text, usize::MAX),
+        back: form.back(),
+        left: form.left(),
+    })
+}
+
 /// Changes something, as a form says; a number that is told of it.
 async fn change(visit: &Visit, place: &Place, form: &Form) -> Result<i64, Fault> {
     let one = segment(form.text("id"));
@@ -56,8 +108,9 @@ async fn change(visit: &Visit, place: &Place, form: &Form) -> Result<i64, Fault>
     match form.text("do") {
         "pin" => {
             visit.send(Method::POST, place.api("/pins", &[]), Some(json!({ "text": text }))).await?;
-            // About four characters are a token.
-            return Ok(i64::try_from(text.chars().count().div_ceil(4)).unwrap_or(i64::MAX));
+            let session = visit.get(place.api("", &[])).await?;
+            let asked = json!({ "text": text, "tokenizer": session.under("policy").under("tokenizer") });
+            return Ok(visit.send(Method::POST, "/v1/tokens", Some(asked)).await?.whole("tokens"));
         }
         "unpin" => visit.send(Method::DELETE, place.api(&format!("/pins/{one}"), &[]), None).await?,
         "drop-constraint" => {
@@ -110,11 +163,12 @@ async fn confirm(visit: &Visit, place: &Place, form: &Form) -> Result<Option<Con
         place: place.clone(),
         asked: asked.to_owned(),
         about: shown(about, 1_500),
-        effect: effect.to_owned(),
+        effects: vec![effect.to_owned()],
         lists: Vec::new(),
         what,
         id: id.to_owned(),
         back: form.back(),
+        left: form.left(),
         button,
     };
     let of_ledger = async |kind| {
@@ -153,35 +207,68 @@ async fn confirm(visit: &Visit, place: &Place, form: &Form) -> Result<Option<Con
         }
         "roll-back" => {
             let asked = format!("Roll back to version {id}?");
-            let session = visit.get(place.api("", &[])).await?;
-            let current = session.whole("summary_version");
-            let (target, diff) = futures::try_join!(
-                visit.get(place.api(&format!("/summaries/{}", segment(id)), &[])),
-                visit.get(place.api(&format!("/summaries/{current}/diff"), &[("from", id)])),
-            )?;
-            let (from, to) = (target.whole("through_seq") + 1, session.whole("anchor_seq"));
-            let window = if from <= to {
-                format!(
-                    "Messages {} to {} are in the window again, word for word, as far as it has room. ",
-                    count(from),
-                    count(to)
-                )
-            } else {
-                String::new()
-            };
-            let effect = format!(
-                "{window}The record of version {id} comes back as version {}; version {current} stays, so that this can be undone by a \
-                 roll back to it.",
-                current + 1
-            );
-            let lists = [list("Comes back", "dropped", &diff), list("Goes", "added", &diff)];
-            Confirm {
-                lists: lists.into_iter().filter(|list| list.count > 0).collect(),
-                ..confirm("roll-back", &asked, "", &effect, "Roll back")
-            }
+            let (effects, lists) = rolled_back(visit, place, id).await?;
+            Confirm { effects, lists, ..confirm("roll-back", &asked, "", "", "Roll back") }
         }
         _ => return Ok(None),
     }))
+}
+
+/// What a roll back to a version brings and takes.
+async fn rolled_back(visit: &Visit, place: &Place, id: &str) -> Result<(Vec<String>, Vec<List>), Fault> {
+    let session = visit.get(place.api("", &[])).await?;
+    let current = session.whole("summary_version");
+    let head = session.whole("head_seq").to_string();
+    let (target, diff, then) = futures::try_join!(
+        visit.get(place.api(&format!("/summaries/{}", segment(id)), &[])),
+        visit.get(place.api(&format!("/summaries/{current}/diff"), &[("from", id)])),
+        // The context of now, as it would be under that version.
+        visit.look(place.api("/context", &[("version", id), ("through_seq", &head)])),
+    )?;
+    let (before, after) = (session.under("usage"), then.under("usage"));
+    let mut effects = Vec::new();
+    let (from, to) = (target.whole("through_seq") + 1, session.whole("anchor_seq"));
+    if from <= to {
+        let messages = |usage: &Value| {
+            let of = usage.under("components");
+            of.whole("history") + of.whole("tool_outputs") + of.whole("retrieved_documents")
+        };
+        let more = messages(after) - messages(before);
+        let tokens = if more > 0 { format!(", {}", some(more, "token")) } else { String::new() };
+        effects.push(format!(
+            "Messages {} to {} are in the window again, word for word, as far as it has room: {}{tokens}.",
+            count(from),
+            count(to),
+            some(to - from + 1, "message")
+        ));
+    }
+    if !then.is_null() {
+        let tokens = |usage: &Value| some(usage.whole("context_tokens"), "token");
+        let share = |usage: &Value| usage.share("effective_utilization").unwrap_or_default();
+        let window = count(before.whole("effective_window"));
+        effects.push(format!(
+            "The window of {window} tokens is {} full now, with {}; it would be {} full, with about {}.",
+            percent(share(before)),
+            tokens(before),
+            percent(share(after)),
+            tokens(after)
+        ));
+        effects.push(
+            due::told(due::Fill {
+                policy: session.under("policy"),
+                share: share(after),
+                uncovered: after.whole("uncompressed_messages"),
+                is_rolled_back: true,
+            })
+            .replacen("The window is", "Then it is", 1),
+        );
+    }
+    effects.push(format!(
+        "The record of version {id} comes back as version {}; version {current} stays, so that this can be undone by a roll back to it.",
+        current + 1
+    ));
+    let lists = [list("Comes back", "dropped", &diff), list("Goes", "added", &diff)];
+    Ok((effects, lists.into_iter().filter(|list| list.count > 0).collect()))
 }
 
 /// The entries of a difference under a key.

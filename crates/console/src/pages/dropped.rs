@@ -6,18 +6,21 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::session::why;
 use super::{OfSession, Place, html};
-use crate::entry::{Entry, name_of};
+use crate::entry::{Entry, FILES, name_of, sections};
 use crate::fault::Fault;
 use crate::lost::{self, Lost, folded};
-use crate::view::{Look as _, Page, count, meant, shown, typed};
+use crate::view::{Look as _, Page, count, line, meant, shown, some, time, typed};
 use crate::visit::Visit;
-use crate::whereabouts::{self, Shown, Standing, Wanted, standing};
+use crate::whereabouts::{self, Shown, Standing, Wanted, is_same, standing};
 
 /// The messages whose words are looked for at once.
 const WINDOW: i64 = 1_000;
 /// The most pages of facts that are looked for.
 const PAGES: usize = 5;
+/// The most entries of a message that are named.
+const NAMED: usize = 5;
 /// The most items that are shown.
 const MOST: usize = 300;
 
@@ -28,9 +31,16 @@ struct Dropped {
     place: Place,
     wanted: Asked,
     current: i64,
+    /// 0 when nothing lies before the later version.
     from: i64,
     to: i64,
     versions: Vec<i64>,
+    /// How the later version was made, and what became of the message that one came from.
+    why: Vec<String>,
+    /// That message; 0 for none.
+    seq: i64,
+    /// Whether a roll back to the earlier version would change something.
+    can_return: bool,
     changes: Vec<Change>,
     lost: Vec<Item>,
     more: usize,
@@ -43,9 +53,10 @@ struct Dropped {
 /// A section that differs between two versions.
 struct Change {
     name: String,
-    dropped: Vec<Entry>,
+    /// Each with where the context of now has it; empty for nowhere.
+    dropped: Vec<(Entry, String)>,
     changed: Vec<(Entry, Entry)>,
-    added: usize,
+    added: Vec<Entry>,
 }
 
 /// Something that is nowhere in the context.
@@ -65,6 +76,8 @@ pub(super) struct Asked {
     q: String,
     /// The first message whose words are looked for.
     at: Option<i64>,
+    /// The message of what somebody asks about.
+    seq: Option<i64>,
 }
 
 pub(super) async fn show(
@@ -84,10 +97,12 @@ pub(super) async fn show(
         .map(|one| one.whole("parent_version"));
     let from = wanted.from.or(parent).unwrap_or_default();
     let q = folded(&meant(&wanted.q));
-    let changes =
-        if to > 0 && from > 0 { changes(&visit, &place, (from, to), &q).await? } else { Vec::new() };
     let context = visit.look(Shown::path(&place, None)).await?;
     let now = Shown::of(&context);
+    let changes = if to > 0 { changes((&visit, &place), &now, (from, to), &q).await? } else { Vec::new() };
+    let window = session.under("policy").whole("effective_window");
+    let asked = (to, wanted.seq.unwrap_or_default());
+    let why = if to > 0 { reasons(&visit, &place, &listed, asked, window).await? } else { Vec::new() };
     let facts = lost::facts(&ledger(&visit, &place).await?, now.whole());
     let at = wanted.at.unwrap_or((anchor - WINDOW + 1).max(1)).clamp(1, anchor.max(1));
     let until = (at + WINDOW - 1).min(anchor);
@@ -95,12 +110,18 @@ pub(super) async fn show(
         if anchor > 0 { words(&visit, &place, (at, until), now.whole()).await? } else { Vec::new() };
     all.extend(facts);
     all.sort_by_key(|lost| lost::ORDER.iter().position(|kind| *kind == lost.kind));
+    // What a message says that is there as it is, is there in its words.
+    all.retain(|lost| !now.has_uncut(&lost.seqs));
     all.retain(|lost| q.is_empty() || folded(&lost.text).contains(&q) || lost.kind.contains(&q));
     let more = all.len().saturating_sub(MOST);
     all.truncate(MOST);
     let looked: Vec<Wanted> = all
         .iter()
-        .map(|lost| Wanted { text: folded(&lost.mark), seq: lost.seqs.first().copied().unwrap_or_default() })
+        .map(|lost| Wanted {
+            text: folded(&lost.mark),
+            seqs: lost.seqs.clone(),
+            is_file: lost.kind == "file",
+        })
         .collect();
     let stand = standing((&visit, &place), &now, &numbered, &looked).await?;
     let lost = all.into_iter().zip(stand).map(|(lost, standing)| item(lost, standing)).collect();
@@ -117,6 +138,9 @@ pub(super) async fn show(
         after: if until < anchor { page_at(until + 1) } else { String::new() },
         window: (count(at), count(until)),
         place,
+        seq: wanted.seq.unwrap_or_default(),
+        can_return: from > 0 && to == current && !is_same(&listed, from, to),
+        why,
         wanted,
         current,
         from,
@@ -140,29 +164,119 @@ fn item(lost: Lost, standing: Standing) -> Item {
     }
 }
 
-async fn changes(
+/// How a version was made, and what it kept of a message that it covered.
+async fn reasons(
     visit: &Visit,
     place: &Place,
+    listed: &Value,
+    (version, seq): (i64, i64),
+    window: i64,
+) -> Result<Vec<String>, Fault> {
+    let Some(made) = listed.list("items").iter().find(|one| one.whole("version") == version) else {
+        return Ok(Vec::new());
+    };
+    let at = time(&made.text("created_at"));
+    if made.text("strategy") == "rollback" {
+        return Ok(vec![format!(
+            "Version {version} was made by a rollback at {at}: it has the record of an earlier version, and no compression made it."
+        )]);
+    }
+    let (done, record) = futures::try_join!(
+        visit.get(place.api("/compressions", &[("limit", "200")])),
+        visit.look(place.api(&format!("/summaries/{version}"), &[])),
+    )?;
+    let mut told = Vec::new();
+    let (from, through) = (made.whole("from_seq"), made.whole("through_seq"));
+    let took = format!("took messages {} to {} out of the window", count(from), count(through));
+    let done = done.list("items").iter().find(|one| {
+        one.whole("version") == version && one.text("kind") == "compress" && one.text("status") == "succeeded"
+    });
+    told.push(match done {
+        Some(done) => format!(
+            "Compression {} made version {version} at {at}, because {}. It {took}: {} of the context became {}.",
+            count(made.whole("compression_count")),
+            why(done, window),
+            some(done.whole("context_tokens_before"), "token"),
+            count(done.whole("context_tokens_after")),
+        ),
+        None => format!("Version {version} was made at {at}. It {took}."),
+    });
+    if seq < 1 || seq > through {
+        return Ok(told);
+    }
+    let at = seq.to_string();
+    let found = visit.look(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])).await?;
+    let Some(message) = found.list("items").first() else { return Ok(told) };
+    let is_output = message.text("role") == "tool";
+    let tokens = some(message.whole("tokens"), "token");
+    let was = if seq < from { "had been taken by an earlier one" } else { "was among them" };
+    // A fact of an output stands at the call, too.
+    let is_of = |seqs: &[i64]| seqs.contains(&seq) || (is_output && seqs.contains(&(seq - 1)));
+    let mut kept: Vec<String> = Vec::new();
+    let mut is_name_only = true;
+    for section in sections(&record) {
+        for entry in section.entries.iter().filter(|entry| is_of(&entry.seqs)) {
+            is_name_only &= FILES.contains(&section.key);
+            kept.push(format!("{}: {}", section.name.to_lowercase(), line(&entry.text, 120)));
+        }
+    }
+    let more = kept.len().saturating_sub(NAMED);
+    let listed = kept.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    let listed = if more > 0 { format!("{listed}; and {more} more") } else { listed };
+    let what = if is_output { "an output" } else { "a message" };
+    told.push(match (kept.is_empty(), is_name_only) {
+        (true, _) => format!(
+            "Message {seq}, {what} of {tokens}, {was}. The record of version {version} has nothing of it: its content was not kept."
+        ),
+        (false, true) => format!(
+            "Message {seq}, {what} of {tokens}, {was}. Its content was not kept; the record of version {version} has the file's name \
+             alone ({listed})."
+        ),
+        (false, false) => format!(
+            "Message {seq}, {what} of {tokens}, {was}. The record of version {version} kept of it: {listed}. The rest of its content was \
+             not kept."
+        ),
+    });
+    Ok(told)
+}
+
+/// The entries that differ between two versions; all that the later one has when the earlier one is 0.
+async fn changes(
+    (visit, place): (&Visit, &Place),
+    now: &Shown,
     (from, to): (i64, i64),
     q: &str,
 ) -> Result<Vec<Change>, Fault> {
     let path = format!("/summaries/{to}/diff");
-    let diff = visit.look(place.api(&path, &[("from", &from.to_string())])).await?;
+    let from = if from > 0 { from.to_string() } else { String::new() };
+    let diff = visit.look(place.api(&path, &[("from", &from)])).await?;
+    let find = |key: &str, entry: &Entry| {
+        now.find(&Wanted { text: entry.mark(key), seqs: entry.seqs.clone(), is_file: false })
+    };
     let matches =
         |entry: &Entry| q.is_empty() || folded(&format!("{} {}", entry.text, entry.more)).contains(q);
     let sections = diff.list("sections").iter().map(|section| Change {
         name: name_of(&section.text("section")),
-        dropped: section.list("dropped").iter().map(Entry::of).filter(&matches).collect(),
+        dropped: section
+            .list("dropped")
+            .iter()
+            .map(Entry::of)
+            .filter(&matches)
+            .map(|entry| {
+                let here = find(&section.text("section"), &entry);
+                (entry, here)
+            })
+            .collect(),
         changed: section
             .list("changed")
             .iter()
             .map(|change| (Entry::of(change.under("from")), Entry::of(change.under("to"))))
-            .filter(|(_, to)| matches(to))
+            .filter(|(from, to)| !from.looks_like(to) && matches(to))
             .collect(),
-        added: section.list("added").len(),
+        added: section.list("added").iter().map(Entry::of).filter(&matches).collect(),
     });
     Ok(sections
-        .filter(|change| !change.dropped.is_empty() || !change.changed.is_empty() || change.added > 0)
+        .filter(|change| !change.dropped.is_empty() || !change.changed.is_empty() || !change.added.is_empty())
         .collect())
 }
 

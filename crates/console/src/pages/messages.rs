@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{OfSession, Place, html};
-use crate::entry::{Section, sections};
+use crate::entry::{Section, mark_unsent, sections};
 use crate::fault::Fault;
-use crate::message::{Part, parts};
-use crate::view::{Look as _, Page, count, time};
+use crate::message::{self, Part, parts};
+use crate::view::{Look as _, Page, line, some, time};
+use crate::whereabouts::Shown;
 
 /// Messages of a page, and as text for the query.
 const ROWS: i64 = 40;
@@ -97,7 +98,7 @@ fn row(item: &Value, anchor: i64, most: usize) -> Row {
     Row {
         seq,
         role: item.text("role"),
-        tokens: count(item.whole("tokens")),
+        tokens: some(item.whole("tokens"), "token"),
         at: time(&item.text("created_at")),
         parts: parts(item.under("message"), most),
         covered: seq <= anchor,
@@ -114,7 +115,9 @@ struct Message {
     /// The entries of the record that came from it.
     entries: Vec<Section>,
     /// How the context of now shows it.
-    now: &'static str,
+    now: String,
+    /// Its beginning, which names its button.
+    text: String,
     original: String,
     before: String,
     after: String,
@@ -128,7 +131,7 @@ pub(super) async fn show(
     let (found, session, context) = futures::try_join!(
         visit.get(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])),
         visit.get(place.api("", &[])),
-        visit.look(place.api("/context", &[])),
+        visit.look(Shown::path(&place, None)),
     )?;
     let Some(item) = found.list("items").first() else {
         return Err(Fault::not_found(format!("The session has no message {seq}.")));
@@ -139,18 +142,22 @@ pub(super) async fn show(
     } else {
         Value::Null
     };
+    let shown = Shown::of(&context);
     let mut entries = sections(&record);
+    mark_unsent(&mut entries, &shown);
     for section in &mut entries {
         section.entries.retain(|entry| entry.seqs.contains(&seq));
     }
     entries.retain(|section| !section.entries.is_empty());
     let head = session.whole("head_seq");
+    let text = message::text(item.under("message"));
     html(&Message {
         page: Page::of(&visit, "sessions", &format!("{}: message {seq}", place.session)),
         row: row(item, anchor, ALONE),
         version: session.whole("summary_version"),
         entries,
-        now: in_context(&context, seq, anchor),
+        now: told((&context, &shown), (seq, anchor), &text),
+        text: line(&text, 60),
         original: place.to(&format!("/messages/{seq}/original")),
         before: if seq > 1 { place.message(&(seq - 1)) } else { String::new() },
         after: if seq < head { place.message(&(seq + 1)) } else { String::new() },
@@ -160,6 +167,28 @@ pub(super) async fn show(
 
 /// What is said of a message that a context has as it is.
 pub(super) const WHOLE: &str = "The context of now has it, word for word.";
+
+/// How the context of now has a message: as it is, or some of its lines in other parts.
+fn told((context, shown): (&Value, &Shown), (seq, anchor): (i64, i64), text: &str) -> String {
+    let said = in_context(context, seq, anchor);
+    if said == WHOLE || context.is_null() {
+        return said.to_owned();
+    }
+    match shown.lines_of(text) {
+        (0, ..) => said.to_owned(),
+        (here, all, places) if here == all => {
+            format!("The context of now has all of its words, in: {places}.")
+        }
+        (here, all, places) if seq <= anchor => {
+            format!(
+                "The summary covers it; the context of now has {here} of its {all} sentences and lines, in: {places}."
+            )
+        }
+        (here, all, places) => {
+            format!("{said} Of its {all} sentences and lines {here} are there, in: {places}.")
+        }
+    }
+}
 
 /// How a context shows a message.
 pub(super) fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {

@@ -47,6 +47,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/console/sessions/{session}/record", get(record::show))
         .route("/console/sessions/{session}/dropped", get(dropped::show))
         .route("/console/sessions/{session}/calls/{call}", get(call::show))
+        .route("/console/sessions/{session}/next", get(call::next))
         .route("/console/sessions/{session}/memory", get(memory::show))
         .route("/console/sessions/{session}/quality", get(quality::show))
         .route("/console/sessions/{session}/search", get(search::show))

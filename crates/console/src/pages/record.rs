@@ -9,7 +9,7 @@ use super::{OfSession, Place, html};
 use crate::entry::{Section, mark_unsent, sections};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, percent_or, shown, time, word};
-use crate::whereabouts::Shown;
+use crate::whereabouts::{Shown, is_same};
 
 /// The most characters of the rendering.
 const RENDERED: usize = 200_000;
@@ -21,6 +21,8 @@ struct Record {
     place: Place,
     version: i64,
     is_current: bool,
+    /// Whether a roll back to it would change something.
+    can_return: bool,
     versions: Vec<(i64, String)>,
     about: String,
     scores: String,
@@ -49,6 +51,7 @@ pub(super) async fn show(
             place,
             version,
             is_current: false,
+            can_return: false,
             versions: Vec::new(),
             about: String::new(),
             scores: String::new(),
@@ -66,8 +69,11 @@ pub(super) async fn show(
     )?;
     let mut sections = sections(&record);
     if version == current && !context.is_null() {
-        mark_unsent(&mut sections, Shown::of(&context).whole());
+        mark_unsent(&mut sections, &Shown::of(&context));
     }
+    // A roll back keeps the time of the compression; the version is from when it was made.
+    let made = listed.list("items").iter().find(|one| one.whole("version") == version);
+    let made = made.map_or_else(|| record.text("last_compressed_at"), |one| one.text("created_at"));
     let number = |one: &serde_json::Value| one.whole("version");
     let versions = listed.list("items").iter().map(number);
     let versions = versions.map(|n| (n, place.page("/record", &[("version", &n.to_string())]))).collect();
@@ -75,6 +81,7 @@ pub(super) async fn show(
         page: Page::of(&visit, "sessions", &title),
         version,
         is_current: version == current,
+        can_return: !is_same(&listed, version, current),
         versions,
         about: format!(
             "{} by {}, messages {} to {}, {}",
@@ -82,7 +89,7 @@ pub(super) async fn show(
             word(&record.text("engine")),
             count(record.whole("from_seq")),
             count(record.whole("through_seq")),
-            time(&record.text("last_compressed_at"))
+            time(&made)
         ),
         scores: format!(
             "probes {}, facts {}, exam {}",

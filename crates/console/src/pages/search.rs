@@ -13,7 +13,7 @@ use super::dropped::ledger;
 use super::messages::{WHOLE, in_context};
 use super::recall::about;
 use super::{OfSession, Place, html};
-use crate::entry::{Entry, beginning, sections};
+use crate::entry::{Entry, FILES, sections};
 use crate::fault::Fault;
 use crate::lost::{self, folded};
 use crate::view::{Look as _, Page, meant, shown, typed};
@@ -53,8 +53,10 @@ struct Row {
     kind: String,
     text: String,
     more: String,
-    /// What is pinned.
+    /// What is pinned, unless it is the text of a message.
     whole: String,
+    /// The message whose text is pinned; empty for none.
+    pinned: String,
     seqs: Vec<i64>,
     /// In its place among the messages.
     around: String,
@@ -69,6 +71,7 @@ struct Thing {
     more: String,
     /// What must be in a context for it to be there, folded.
     mark: String,
+    is_file: bool,
     seqs: Vec<i64>,
 }
 
@@ -115,14 +118,11 @@ pub(super) async fn show(
     let wanted: Vec<Wanted> = things
         .iter()
         .chain(&hits)
-        .map(|thing| Wanted {
-            text: thing.mark.clone(),
-            seq: thing.seqs.first().copied().unwrap_or_default(),
-        })
+        .map(|thing| Wanted { text: thing.mark.clone(), seqs: thing.seqs.clone(), is_file: thing.is_file })
         .collect();
     let mut stand = standing((&visit, &place), &now, &versions, &wanted).await?.into_iter();
     let things: Vec<Row> =
-        things.into_iter().zip(stand.by_ref()).map(|(thing, at)| row(&place, thing, at)).collect();
+        things.into_iter().zip(stand.by_ref()).map(|(thing, at)| row(&place, thing, at, false)).collect();
     let anchor = session.whole("anchor_seq");
     let hits: Vec<Row> = hits
         .into_iter()
@@ -138,10 +138,14 @@ pub(super) async fn show(
                     Standing { gone: said.to_owned(), ..Standing::default() }
                 };
             }
-            row(&place, thing, at)
+            row(&place, thing, at, true)
         })
         .collect();
-    let here = things.iter().chain(&hits).filter(|row| !row.standing.here.is_empty()).count();
+    let here = things
+        .iter()
+        .chain(&hits)
+        .filter(|row| !row.standing.here.is_empty() && !row.standing.name_only)
+        .count();
     html(&Search {
         page: Page::of(&visit, "sessions", &title),
         q: asked.q,
@@ -155,12 +159,13 @@ pub(super) async fn show(
     })
 }
 
-fn row(place: &Place, thing: Thing, standing: Standing) -> Row {
+fn row(place: &Place, thing: Thing, standing: Standing, is_message: bool) -> Row {
     let seq = thing.seqs.first().copied().unwrap_or_default();
     let from = (seq - 3).max(1).to_string();
     Row {
         around: format!("{}#m{seq}", place.page("/messages", &[("from", &from)])),
-        // What is pinned is the text as it is, as far as a form takes it.
+        pinned: if is_message { seq.to_string() } else { String::new() },
+        // As far as a form takes it.
         whole: shown(&thing.text.chars().take(4_000).collect::<String>(), usize::MAX),
         text: shown(&thing.text, 600),
         kind: thing.kind,
@@ -200,7 +205,8 @@ fn facts(ledger: &[Value]) -> Vec<Thing> {
     let thing = |fact: &Value| {
         let (kind, mark, text) = lost::fact_of(fact)?;
         let seqs = fact.list("seqs").iter().filter_map(Value::as_i64).collect();
-        Some(Thing { kind: kind.to_owned(), mark: folded(&mark), text, more: String::new(), seqs })
+        let is_file = kind == "file";
+        Some(Thing { kind: kind.to_owned(), mark: folded(&mark), is_file, text, more: String::new(), seqs })
     };
     ledger.iter().filter_map(thing).filter(|thing| !thing.mark.is_empty()).collect()
 }
@@ -216,10 +222,11 @@ async fn entries(visit: &Visit, place: &Place, versions: &[Version]) -> Result<V
             if section.key == "things" || (at == 0 && IN_LEDGER.contains(&section.key)) {
                 continue;
             }
-            for Entry { text, more, seqs, .. } in section.entries {
-                if seen.insert((section.key, folded(&text))) {
-                    let mark = beginning(&text);
-                    all.push(Thing { kind: section.name.to_lowercase(), text, more, mark, seqs });
+            for entry in section.entries {
+                if seen.insert((section.key, folded(&entry.text))) {
+                    let (mark, is_file) = (entry.mark(section.key), FILES.contains(&section.key));
+                    let Entry { text, more, seqs, .. } = entry;
+                    all.push(Thing { kind: section.name.to_lowercase(), text, more, mark, is_file, seqs });
                 }
             }
         }
@@ -235,6 +242,7 @@ async fn entries(visit: &Visit, place: &Place, versions: &[Version]) -> Result<V
                         text,
                         more: String::new(),
                         mark: folded(&value),
+                        is_file: false,
                         seqs: seqs.clone(),
                     });
                 }
@@ -254,7 +262,8 @@ fn hit(one: &Value, words: &[String]) -> Thing {
     };
     let meant = lost::sentences(whole).find(has).map_or(whole, |sentence| sentence.trim_matches('…'));
     let mark = folded(meant);
-    Thing { kind: one.text("role"), mark, text: snippet, more: String::new(), seqs: vec![one.whole("seq")] }
+    let (more, seqs) = (String::new(), vec![one.whole("seq")]);
+    Thing { kind: one.text("role"), mark, is_file: false, text: snippet, more, seqs }
 }
 
 #[cfg(test)]
@@ -263,7 +272,7 @@ mod tests {
 
     fn thing(text: &str) -> Thing {
         let (kind, more) = ("figure".to_owned(), String::new());
-        Thing { kind, text: text.to_owned(), more, mark: folded(text), seqs: vec![1] }
+        Thing { kind, text: text.to_owned(), more, mark: folded(text), is_file: false, seqs: vec![1] }
     }
 
     #[test]

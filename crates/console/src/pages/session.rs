@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::view::{
     Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
 };
+use crate::whereabouts::is_same;
 use anchord_http::AppState;
 
 /// The calls of the chart.
@@ -43,6 +44,7 @@ struct Live {
     branches: Vec<BranchRow>,
     can_write: bool,
     here: String,
+    next: String,
 }
 
 #[derive(Clone, Debug)]
@@ -91,6 +93,10 @@ struct Attempt {
     took: String,
     at: String,
     error: String,
+    /// The version that an undoing goes back to; 0 when it cannot be undone.
+    undo: i64,
+    /// Whether it made the first version, before which there is none.
+    is_first: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -148,13 +154,14 @@ pub(super) async fn show(
         chart: chart::draw(&drawn),
         parts: PARTS,
         calls,
+        next: place.to("/next"),
         compressions: compressions
             .list("items")
             .iter()
             .filter(|one| one.text("kind") == "compress")
-            .map(attempt)
+            .map(|one| attempt(one, &versions, session.under("policy").whole("effective_window")))
             .collect(),
-        versions: versions.list("items").iter().map(|one| version(&place, one)).collect(),
+        versions: versions.list("items").iter().map(|one| version(&place, one, &versions)).collect(),
         branches: branches.list("items").iter().map(|one| branch(&place, one)).collect(),
         can_write: visit.who.can("write"),
         here: place.to(""),
@@ -240,24 +247,39 @@ fn head(session: &Value, now: chrono::DateTime<chrono::Utc>) -> Head {
     }
 }
 
-fn attempt(one: &Value) -> Attempt {
+/// Why a compression started, in words; the window is that of now.
+pub(super) fn why(one: &Value, window: i64) -> String {
+    let said = match one.text("trigger").as_str() {
+        "utilization" => match one.whole("context_tokens_before") {
+            0 => "the window was full enough".to_owned(),
+            before => format!("the window was {} % full", before.saturating_mul(100) / window.max(1)),
+        },
+        "manual" => "somebody asked for it".to_owned(),
+        "message_count" => "many messages had come since the summary".to_owned(),
+        "turn_count" => "many turns had come since the summary".to_owned(),
+        "task_boundary" => "a task had ended".to_owned(),
+        other => format!("of the signal {}", word(other)),
+    };
+    let reason = one.text("reason");
+    if reason.is_empty() { said } else { format!("{said} ({})", line(&reason, 120)) }
+}
+
+fn attempt(one: &Value, versions: &Value, window: i64) -> Attempt {
     let number = |key: &str| one.get(key).and_then(Value::as_i64);
     let (before, after) = match (number("context_tokens_before"), number("context_tokens_after")) {
         (Some(before), Some(after)) => (Some(before), Some(after)),
         _ => (number("tokens_before"), number("tokens_after")),
     };
     let shown_or = |n: Option<i64>| n.map_or_else(|| "–".to_owned(), count);
-    let reason = one.text("reason");
-    let why = if reason.is_empty() {
-        word(&one.text("trigger"))
-    } else {
-        format!("{}: {reason}", word(&one.text("trigger")))
-    };
+    let made = one.whole("version");
+    let current = versions.list("items").iter().find(|one| one.is("current") && one.whole("version") == made);
     let error = one.under("error");
     let cost = one.under("cost").whole("micros");
     Attempt {
         status: word(&one.text("status")),
-        why: line(&why, 160),
+        undo: current.map_or(0, |current| current.whole("parent_version")),
+        is_first: current.is_some_and(|current| current.whole("parent_version") == 0),
+        why: line(&why(one, window), 160),
         version: one.whole("version"),
         span: format!("{}–{}", one.whole("from_seq"), one.whole("through_seq")),
         before: shown_or(before),
@@ -271,8 +293,10 @@ fn attempt(one: &Value) -> Attempt {
     }
 }
 
-fn version(place: &Place, one: &Value) -> VersionRow {
+fn version(place: &Place, one: &Value, listed: &Value) -> VersionRow {
     let number = one.whole("version");
+    let current = listed.list("items").iter().find(|one| one.is("current")).map(|one| one.whole("version"));
+    let is_same = current.is_some_and(|current| is_same(listed, number, current));
     let parent = one.whole("parent_version");
     let n = number.to_string();
     VersionRow {
@@ -302,7 +326,11 @@ fn version(place: &Place, one: &Value) -> VersionRow {
         } else {
             place.page("/dropped", &[("to", &n)])
         },
-        back: format!("{}#between", place.page("/dropped", &[("from", &n)])),
+        back: if is_same {
+            String::new()
+        } else {
+            format!("{}#between", place.page("/dropped", &[("from", &n)]))
+        },
     }
 }
 
