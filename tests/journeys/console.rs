@@ -120,6 +120,8 @@ pub(super) async fn pages(app: &App) -> Vec<String> {
         "/messages/2",
         "/record",
         "/dropped",
+        "/next",
+        "/dropped?to=1&seq=2",
         "/memory",
         "/search?q=parser",
         "/quality",
@@ -168,7 +170,7 @@ async fn a_read_key_sees_every_page_and_changes_nothing() {
     for path in pages(&app).await {
         let shown = page(&app, &cookie, &path).await.with(200);
         assert!(shown.text.contains("reads only"), "{path}");
-        for what in ["/change\"", "Roll back to", ">Pin<", "/console/try/keep", "Revoke"] {
+        for what in ["/change\"", "Roll back to", ">Pin<", "Undo this", "/console/try/keep", "Revoke"] {
             assert!(!shown.text.contains(what), "{path} offers {what}");
         }
     }
@@ -202,7 +204,7 @@ async fn a_change_that_another_sites_page_sends_is_refused() {
         app.call_with("POST", "/console/sign-out", "", &headers).await.with(403);
         app.call_with("POST", "/console/sign-in", format!("key={OURS}&as=key"), &headers).await.with(403);
     }
-    change(&app, &cookie, path, "do=pin&text=ours&back=/console/sessions/s/memory").await.with(303);
+    change(&app, &cookie, path, "do=pin&sure=yes&text=ours&back=/console/sessions/s/memory").await.with(303);
     let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
     assert_eq!(pins["pins"][0]["text"], "ours");
 }
@@ -211,18 +213,25 @@ async fn a_change_that_another_sites_page_sends_is_refused() {
 async fn what_was_done_is_told_in_words_of_ours_alone_and_money_has_a_total() {
     let app = console().await;
     let cookie = signed_in(&app, OURS, "key").await;
-    let form = "do=pin&text=ours&back=/console/sessions/s/memory?done=unpin.0";
+    let form = "do=pin&sure=yes&text=ours&back=/console/sessions/s/memory?done=unpin.0";
     let to = change(&app, &cookie, "/console/sessions/s/change", form).await.with(303);
     assert_eq!(to.headers["location"], "/console/sessions/s/memory?done=pin.1");
     let told = page(&app, &cookie, "/console/sessions/s/memory?done=pin.1").await.with(200).text;
-    assert!(told.contains("Pinned: every context has it") && told.contains("about 1 tokens"), "{told}");
+    assert!(
+        told.contains("Pinned: every context has it")
+            && told.contains("its text is 1 token.")
+            && told.contains("/console/sessions/s/next"),
+        "{told}"
+    );
     assert!(
         told.contains(r#"name="back" value="/console/sessions/s/memory""#),
         "a form returns without it: {told}"
     );
     let told = page(&app, &cookie, "/console/sessions/s/memory?done=You+are+hacked.1").await.with(200).text;
     assert!(!told.contains("hacked"), "{told}");
-    let to = change(&app, &cookie, "/console/sessions/s/change", "do=pin&text=x&back=/console/../v1").await;
+    let to =
+        change(&app, &cookie, "/console/sessions/s/change", "do=pin&sure=yes&text=x&back=/console/../v1")
+            .await;
     assert_eq!(to.headers["location"], "/console?done=pin.1");
 
     let told = page(&app, &cookie, "/console/cost?input=3&cached=0,3").await.with(200).text;
@@ -231,9 +240,23 @@ async fn what_was_done_is_told_in_words_of_ours_alone_and_money_has_a_total() {
     let asked = page(&app, &cookie, "/console/recall?q=parser&task=ship").await.with(200).text;
     assert!(asked.contains("message 2") && asked.contains("1 sessions searched"), "{asked}");
 
-    let total = told.split_once("All of them").expect("a total").1;
+    let total = told.split_once("These calls").expect("a total").1;
     let total = total.split_once("</tr>").expect("a row").0;
     assert!(total.contains("3 calls") && total.contains(">0.0"), "{total}");
+    assert!(told.contains("% less than whole sessions each time"), "{told}");
+    // What was typed stays while one goes about, with the sign of a currency or without; a word is refused.
+    let first = page(&app, &cookie, "/console/cost?input=$3&cached=&output=15").await.with(200);
+    let kept =
+        first.headers[header::SET_COOKIE].to_str().expect("a text").split(';').next().expect("a cookie");
+    let both = format!("{cookie}; {kept}");
+    let told = page(&app, &both, "/console/cost").await.with(200).text;
+    assert!(told.contains(r#"name="input" value="$3""#) && told.contains("Money"), "{told}");
+    let wrong = page(&app, &both, "/console/cost?input=three").await.with(200);
+    assert!(
+        wrong.text.contains("No price: input.") && !wrong.headers.contains_key(header::SET_COOKIE),
+        "{}",
+        wrong.text
+    );
 }
 
 #[tokio::test]

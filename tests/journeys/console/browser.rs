@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::{append, console, key};
 use crate::support::app::{App, OURS};
 use crate::support::browser::Browser;
-use crate::support::talks::turns;
+use crate::support::talks::{called, turns};
 use crate::support::until;
 use thirtyfour::prelude::*;
 
@@ -115,12 +115,15 @@ async fn a_session_shows_its_calls_and_what_each_sent() {
     browser.sees("Beside the call before").await;
     browser.follow("anthropic").await;
     browser.sees("Shown in another format").await;
-    // A pin of today is nothing that was sent.
+    // A pin and a note of today are nothing that was sent.
+    let note = json!({"arguments": {"text": "The gate is amber."}});
+    app.call("POST", "/v1/sessions/s/tools/note", note.to_string()).await.good();
     let pin = json!({"text": "Answer in Latin."});
     app.call("POST", "/v1/sessions/s/pins", pin.to_string()).await.good();
     browser.follow("openai-chat").await;
     browser.sees("This is exactly what was served then.").await;
-    assert!(!browser.text().await.contains("Answer in Latin"));
+    let told = browser.text().await;
+    assert!(!told.contains("Answer in Latin") && !told.contains("The gate is amber"), "{told}");
     // What was dropped since cannot be built again: it says where that differs.
     app.call("GET", "/v1/sessions/s/context", "").await.with(200);
     app.store.flush_served().await.expect("a database that answers");
@@ -168,8 +171,10 @@ async fn what_was_dropped_is_found_pinned_and_rolled_back() {
     browser.comes(&format!("{rows}.every(row => /went with version [12]/.test(row.innerText))")).await;
     let before = browser.count("ul.lost li").await;
     browser.find("ul.lost li form button").await.click().await.expect("a button");
+    browser.sees("Pin this text?").await;
+    browser.press("Pin it").await;
     browser.comes(&format!("document.querySelectorAll('ul.lost li').length == {}", before - 1)).await;
-    browser.comes("/^Pinned: every context has it .* about [0-9]+ tokens/.test(document.querySelector('main [role=status]').innerText)").await;
+    browser.comes("/^Pinned: every context has it .* its text is [0-9]+ tokens/.test(document.querySelector('main [role=status]').innerText)").await;
     let pins = app.call("GET", "/v1/sessions/s/pins", "").await.json();
     assert!(pins["pins"][0]["text"].as_str().is_some_and(|text| text.contains("In step 4 part")), "{pins}");
 
@@ -461,12 +466,107 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     browser.open("/console/sessions/port/record").await;
     browser.comes("[...document.querySelectorAll('.entries li')].some(row => row.innerText.includes('not sent now'))").await;
     browser.open("/console/sessions/port/search?q=port").await;
+    // The link to the version says why: the compression, the window, the messages.
+    browser.find("ul.found li .where a").await.click().await.expect("a link");
+    browser.sees("made version 2 at").await;
+    browser.sees("because somebody asked for it. It took messages").await;
+    browser.sees("Message 2, a message of").await;
+    browser.sees("is stored as it was, and can be pinned").await;
+    // The first version, from the same link of something that it dropped.
+    browser.open("/console/sessions/port/dropped?to=1&seq=3").await;
+    browser.sees("Version 1 is the first").await;
+    browser.sees("Compression 1 made version 1 at").await;
+    browser.comes("!document.body.innerText.includes('There is one version')").await;
+    browser.open("/console/sessions/port/search?q=port").await;
     let pin = browser.find("ul.found li form button").await;
     pin.click().await.expect("a button");
+    browser.press("Pin it").await;
     browser.sees("Pinned: every context has it").await;
     browser.comes(&format!("{row} && /in the context now\\s+pins/.test({row}.innerText)")).await;
     let context = app.call("GET", "/v1/sessions/port/context", "").await;
     assert!(context.text.contains("5433"), "{}", context.text);
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_message_is_pinned_line_by_line_and_every_page_agrees_that_it_is_there() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    browser.sign_in(OURS).await;
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/gate", settings.to_string()).await.with(201);
+    let text = "[gateway]\ntimeout_of_upstream = \"37 seconds\"\n  retries_of_upstream = 4";
+    let mut first = vec![json!({"role": "user", "content": "Read the settings of the gateway."})];
+    first.extend(called("c1", "read_file", &json!({"path": "conf/gateway.toml"}), text));
+    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
+    append(app, "gate", first).await;
+    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
+    app.call("PATCH", "/v1/sessions/gate", small.to_string()).await.good();
+    let asked = json!({"target": 0.1, "preserve_recent": 2}).to_string();
+    app.call("POST", "/v1/sessions/gate/compressions", asked).await.with(202);
+    app.work().await;
+
+    browser.open("/console/sessions/gate/search?q=timeout_of_upstream").await;
+    browser.find("ol.hits li .where a").await.click().await.expect("a link");
+    browser.sees("Compression 1 made version 1 at").await;
+    browser.sees("Message 3, an output of").await;
+    browser.sees("content was not kept").await;
+    browser.open("/console/sessions/gate/messages/3").await;
+    browser.sees("the context of now does not quote it").await;
+    browser.find("main button[aria-label^='Pin: ']").await.click().await.expect("a button");
+    browser.sees("Pin this text?").await;
+    assert_eq!(browser.script("return document.querySelector('#pin').value").await, text);
+    browser.follow("Leave it as it is").await;
+    browser.comes("location.pathname == '/console/sessions/gate/messages/3'").await;
+    browser.find("main button[aria-label^='Pin: ']").await.click().await.expect("a button");
+    browser.find("#pin").await.send_keys("\nkeep it").await.expect("a field");
+    browser.press("Pin it").await;
+    browser.sees("The context of now has all of its words, in: pins.").await;
+    let pins = app.call("GET", "/v1/sessions/gate/pins", "").await.json();
+    let pinned = format!("{text}\nkeep it");
+    assert_eq!(pins["pins"][0]["text"], pinned);
+    let counted = app.call("POST", "/v1/tokens", json!({"text": pinned}).to_string()).await.json();
+    browser.sees(&format!("its text is {} tokens.", counted["tokens"])).await;
+    browser.follow("The next context").await;
+    browser.sees("As it would be sent").await;
+    browser.sees("retries_of_upstream = 4").await;
+    browser.sees("Nothing is compressed by itself").await;
+    browser.open("/console/sessions/gate/search?q=timeout_of_upstream").await;
+    browser
+        .comes("[...document.querySelectorAll('ol.hits li .where')].every(one => /in the context now\\s+pins/.test(one.innerText))")
+        .await;
+    let log = app.call("GET", "/v1/audit", "").await.json();
+    assert_eq!(log["items"][0]["action"], "pin.added", "{log}");
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn a_compression_is_undone_and_what_is_whole_again_is_not_called_dropped() {
+    let looking = looking().await;
+    let browser = &looking.browser;
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/s").await;
+    browser.press("Undo this compression").await;
+    browser.sees("Roll back to version 1?").await;
+    browser.sees("are in the window again, word for word").await;
+    browser.sees("The window of").await;
+    browser.sees("a rollback pauses that below 90 %").await;
+    browser.follow("Leave it as it is").await;
+    browser.comes("location.pathname == '/console/sessions/s'").await;
+    browser.press("Undo this compression").await;
+    browser.press("Roll back").await;
+    browser.sees("Rolled back: what that version had is current again, as version 3").await;
+    browser.comes("document.querySelector('#version').textContent == '3'").await;
+    assert_eq!(browser.count("form button").await, 3, "sign out, search and compress, and nothing to undo");
+    browser.follow("The next context").await;
+    browser.sees("a rollback pauses that below 90 %").await;
+    browser.open("/console/sessions/s/dropped").await;
+    browser.sees("Version 3 was made by a rollback").await;
+    let dropped = "[...document.querySelectorAll('[aria-labelledby=between] li')].filter(row => row.innerText.startsWith('dropped'))";
+    browser.comes(&format!("{dropped}.every(row => !/later words/.test(row.innerText))")).await;
+    browser.comes("![...document.querySelectorAll('button')].some(one => one.innerText == 'Roll back to version 1')").await;
+    browser.open("/console/sessions/s/record?version=1").await;
+    browser.sees("The current version has the same record.").await;
     looking.is_clean().await;
 }
 
