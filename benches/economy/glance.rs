@@ -9,7 +9,7 @@ use anchord_economy::ways::Way;
 use crate::Row;
 
 const WIDTH: f64 = 400.0;
-const TOP: f64 = 66.0;
+const TOP: f64 = 82.0;
 const STEP: f64 = 56.0;
 const BAR: f64 = 16.0;
 /// The room for bars; a longer one is broken off and says how long it is.
@@ -30,10 +30,10 @@ pub fn glance(rows: &[Row]) -> String {
 @media (prefers-color-scheme: dark) {{ .card {{ fill: #14181d }} text {{ fill: #e6edf3 }} .soft {{ fill: #9198a1 }} .cost {{ fill: #57626e }} .ours-cost {{ fill: #5b9be0 }} .known {{ fill: #3f7d48 }} }}
 </style>
 <rect class="card" width="{WIDTH}" height="{height}" rx="6"/>
-<text class="ours" x="14" y="26">Tokens of a task, window {}</text>
-<text class="soft" x="14" y="47">compaction is 1.00; below, names needed that are known</text>
+<text class="ours" x="14" y="26">What a task costs, window {},000</text>
+<text class="soft" x="14" y="47">in multiples of compaction; green: what it knows</text>
 "#,
-        first.window
+        first.window / 1_000
     );
     for (number, row) in (0u32..).zip(shown()) {
         bars(&mut svg, TOP + STEP * f64::from(number), row.choice.way, &row.tally, compact);

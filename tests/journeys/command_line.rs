@@ -570,7 +570,7 @@ fn transcripts_are_examined_without_a_service_and_a_page_is_written_in_two_forms
         exam["sessions"].as_array().expect("sessions").iter().map(|one| one[name].clone()).collect()
     };
     let calls: Vec<Value> = told("calls");
-    assert_eq!((calls, exam["windows"][0]["window"].as_u64()), (vec![json!(10), json!(47)], Some(8_000)));
+    assert_eq!((calls, exam["windows"][0]["window"].as_u64()), (vec![json!(9), json!(44)], Some(8_000)));
     // In the small window the session of the corpus is compressed; in the large one all ways send the same.
     let figures = |window, name, figure: &str| way(&exam, window, name)[figure].as_u64().expect("a figure");
     assert!(figures(0, "service", "compressions") >= 3, "{exam}");
@@ -581,9 +581,11 @@ fn transcripts_are_examined_without_a_service_and_a_page_is_written_in_two_forms
         "{exam}"
     );
     for name in ["service", "compact", "capped", "keep20", "truncate", "everything"] {
-        assert_eq!(figures(0, name, "calls"), 57, "{name}");
+        assert_eq!(figures(0, name, "calls"), 53, "{name}");
         assert_eq!(figures(1, name, "compressions"), 0, "{name}");
-        assert_eq!(way(&exam, 1, name)["of_compact"], 1.0, "{name}");
+        // Outputs that are cut on arrival are cut in any window.
+        let of_compact = way(&exam, 1, name)["of_compact"].as_f64().expect("a multiple");
+        assert!(if name == "capped" { of_compact < 1.0 } else { (of_compact - 1.0).abs() < 1e-9 }, "{name}");
         for known in ["needs", "edits", "files", "errors", "test_runs"] {
             let (all, one) = (&way(&exam, 0, "everything")[known], &way(&exam, 0, name)[known]);
             assert_eq!((&all["found"], &one["of"]), (&all["of"], &all["of"]), "{name} {known}");

@@ -5,6 +5,7 @@ use anchord_session::settings::Settings;
 use serde_json::json;
 
 use crate::kept::{self, Kind};
+use crate::piece::count;
 use crate::replay::Transcript;
 use crate::sessions::{Session, Told};
 use crate::ways::{Played, Way};
@@ -20,7 +21,7 @@ fn session(rounds: usize) -> Session {
         let path = format!("parcels/unit_{about}7.py");
         let call = json!({"id": format!("call_{round}"), "type": "function",
             "function": {"name": "read_file", "arguments": json!({"path": path}).to_string()}});
-        let output = format!("the belt of {path} was looked at, and all of it is in order\n").repeat(40);
+        let output = format!("the belt of {path} was looked at, and all of it is in order\n").repeat(20);
         raw.push(json!({"role": "assistant", "content": format!("On to {path}."), "tool_calls": [call]}));
         raw.push(json!({"role": "tool", "tool_call_id": format!("call_{round}"), "content": output}));
     }
@@ -57,12 +58,17 @@ fn everything_knows_everything_and_truncation_nothing_old() {
 }
 
 #[test]
-fn a_cut_output_and_a_summary_are_cheaper_than_all_of_it() {
+fn a_summary_costs_what_it_reads_and_five_times_what_it_says() {
     let session = session(40);
-    let cost = |way| play(way, &session).tally.cost();
-    assert!(cost(Way::Compact) < cost(Way::Everything));
     let compact = play(Way::Compact, &session).tally;
-    assert!(compact.compressions > 3 && compact.written > 0.0 && compact.summaries() > compact.written);
+    let everything = play(Way::Everything, &session).tally;
+    assert!(compact.tokens < everything.tokens && compact.compressions >= 2, "{compact:?}");
+    assert!((compact.written / 1_500.0 - count(compact.compressions)).abs() < 0.01, "{compact:?}");
+    let summaries = compact.read + compact.read_cached / 10.0 + compact.written * 5.0;
+    assert!((compact.summaries() - summaries).abs() < 0.01);
+    let prompts = compact.tokens - compact.cached + compact.cached / 10.0;
+    assert!((compact.cost() - prompts - summaries).abs() < 0.01);
+    assert_eq!((everything.compressions, everything.breaks), (0, 0));
 }
 
 #[test]

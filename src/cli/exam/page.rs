@@ -29,6 +29,8 @@ pub(super) struct Table {
     pub(super) caption: String,
     pub(super) head: Vec<String>,
     pub(super) rows: Vec<Row>,
+    /// Whether its cells are words.
+    pub(super) is_words: bool,
 }
 
 pub(super) struct Row {
@@ -135,9 +137,10 @@ impl Table {
             self.head.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
         let _ = writeln!(
             out,
-            "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>",
+            "<p class=\"caption\">{caption}</p>\n<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n<table{words}>\n<thead><tr>{}</tr></thead>\n<tbody>",
             head.concat(),
-            caption = escaped(&self.caption)
+            caption = escaped(&self.caption),
+            words = if self.is_words { " class=\"words\"" } else { "" }
         );
         for row in &self.rows {
             let ours = if row.is_ours { " class=\"ours\"" } else { "" };
@@ -165,7 +168,8 @@ impl Table {
             format!("| {} |\n", cells.join(" | "))
         };
         let _ = write!(out, "\n{}:\n\n{}", inline(&self.caption), line(&self.head));
-        let _ = writeln!(out, "|---|{}", "---:|".repeat(self.head.len().saturating_sub(1)));
+        let side = if self.is_words { "---|" } else { "---:|" };
+        let _ = writeln!(out, "|---|{}", side.repeat(self.head.len().saturating_sub(1)));
         for row in &self.rows {
             out.push_str(&line(&row.cells));
         }
@@ -216,6 +220,7 @@ mod tests {
             caption: text.to_owned(),
             head: vec!["way".to_owned(), text.to_owned()],
             rows: vec![row],
+            is_words: false,
         };
         let inner = vec![Block::Verbatim(text.to_owned()), Block::List(vec![text.to_owned()])];
         let blocks = vec![Block::Table(table), Block::Folded(text.to_owned(), inner)];

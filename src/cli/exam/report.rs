@@ -55,12 +55,20 @@ fn headline(group: &Group<'_>) -> String {
             "Window {window}: no session fills it, so that nothing has to be forgotten. anchord saves nothing here."
         );
     }
+    let others = Way::OTHERS.into_iter().filter(|way| *way != Way::Compact);
+    let cheapest = others
+        .map(|way| (way, group.sum(way).tally))
+        .min_by(|one, other| one.1.cost().total_cmp(&other.1.cost()));
+    let cheapest = cheapest.map_or_else(String::new, |(way, tally)| {
+        let (cost, needs) = (times(tally.cost(), compact.cost()), tally.known.needs.found);
+        format!(" The cheapest of the other ways is {}: {cost}, with {} of them.", way.name(), count(needs))
+    });
     format!(
-        "Window {window}: anchord costs {} of plain compaction. Of {} old names that the next message needs, its prompts have {}, compaction's {} (its summaries have no words here).",
+        "Window {window}: anchord costs {} of plain compaction. Of {} old names that the next message needs, its prompts have {}, compaction's {} (its summaries have no words here).{cheapest}",
         times(service.cost(), compact.cost()),
-        HumanCount(len(service.known.needs.of)),
-        HumanCount(len(service.known.needs.found)),
-        HumanCount(len(compact.known.needs.found)),
+        count(service.known.needs.of),
+        count(service.known.needs.found),
+        count(compact.known.needs.found),
     )
 }
 
@@ -76,7 +84,7 @@ fn sessions(subjects: &[Subject]) -> Block {
             left_out,
         ])
     });
-    table("The sessions", &["session", "log", "messages", "tokens", "calls", "left out"], rows)
+    table_of_words("The sessions", &["session", "log", "messages", "tokens", "calls", "left out"], rows)
 }
 
 /// The parts about one window.
@@ -199,7 +207,7 @@ fn lost(session: &Session<'_>) -> Option<Block> {
         session.subject.session.name,
         counted(len(lost.len()), "fact")
     );
-    let note = "All are in the service still: its ledger and its search find them.".to_owned();
+    let note = "A service would have all of them still: its ledger and its search find them.".to_owned();
     Some(Block::Folded(title, vec![Block::Text(note), Block::List(items)]))
 }
 
@@ -240,8 +248,11 @@ fn questions(group: &Group<'_>, told: &Told<'_>, blocks: &mut Vec<Block>) {
                 verdict.to_owned(),
             ])
         });
-        let answers =
-            table("Questions", &["question", "answer in the messages", "answer from the context", ""], rows);
+        let answers = table_of_words(
+            "Questions",
+            &["question", "answer in the messages", "answer from the context", ""],
+            rows,
+        );
         let mut inner = vec![answers];
         if !asked.notes.is_empty() {
             inner.push(Block::List(asked.notes.clone()));
@@ -304,11 +315,20 @@ fn method(told: &Told<'_>, blocks: &mut Vec<Block>) {
 }
 
 fn table(caption: &str, head: &[&str], rows: impl IntoIterator<Item = Row>) -> Block {
-    Block::Table(Table {
+    Block::Table(figures(caption, head, rows))
+}
+
+fn table_of_words(caption: &str, head: &[&str], rows: impl IntoIterator<Item = Row>) -> Block {
+    Block::Table(Table { is_words: true, ..figures(caption, head, rows) })
+}
+
+fn figures(caption: &str, head: &[&str], rows: impl IntoIterator<Item = Row>) -> Table {
+    Table {
         caption: caption.to_owned(),
         head: head.iter().map(ToString::to_string).collect(),
         rows: rows.into_iter().collect(),
-    })
+        is_words: false,
+    }
 }
 
 fn plain(cells: Vec<String>) -> Row {
