@@ -24,7 +24,7 @@ pub fn glance(rows: &[Row]) -> String {
     let compact = shown().find(|row| row.choice.way == Way::Compact).map_or(1.0, |row| row.tally.cost());
     let height = TOP + STEP * 6.0 - 4.0;
     let mut svg = format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="15" role="img" aria-label="What a task costs in each way of managing the context, and what its prompts know">
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="15" role="img" aria-label="What a task costs in each way of managing the context, and what its prompts know">
 <style>
 .card {{ fill: #ffffff }} text {{ fill: #1f2328 }} .soft {{ fill: #59636e }} .ours {{ font-weight: bold }} .cost {{ fill: #b6c2cf }} .ours-cost {{ fill: #2f6db3 }} .known {{ fill: #7fb685 }}
 @media (prefers-color-scheme: dark) {{ .card {{ fill: #14181d }} text {{ fill: #e6edf3 }} .soft {{ fill: #9198a1 }} .cost {{ fill: #57626e }} .ours-cost {{ fill: #5b9be0 }} .known {{ fill: #3f7d48 }} }}

@@ -45,7 +45,7 @@ leave out, and answers them from the contexts.
 Examples:
   anchord exam ~/.claude/projects/app/1234.jsonl
   anchord exam logs/a.json logs/b.json --window 32000,128000 --out report
-  anchord exam session.json --settings '{\"thresholds\":{\"compress\":0.5},\"fill\":0.15}'
+  anchord exam session.json --settings '{\"thresholds\":{\"warn\":0.4,\"compress\":0.5},\"fill\":0.15}'
   anchord exam examples/session.json --window 8000 --json")]
 pub(super) struct Exam {
     /// Files with messages (an array, an object with `messages`, or one message per line) or agents' logs; - for standard

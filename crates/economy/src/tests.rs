@@ -64,6 +64,8 @@ fn a_summary_costs_what_it_reads_and_five_times_what_it_says() {
     let everything = play(Way::Everything, &session).tally;
     assert!(compact.tokens < everything.tokens && compact.compressions >= 2, "{compact:?}");
     assert!((compact.written / 1_500.0 - count(compact.compressions)).abs() < 0.01, "{compact:?}");
+    // What a summary reads stood in the prompt before, but for the newest output.
+    assert!(compact.read > 0.0 && compact.read_cached > compact.read, "{compact:?}");
     let summaries = compact.read + compact.read_cached / 10.0 + compact.written * 5.0;
     assert!((compact.summaries() - summaries).abs() < 0.01);
     let prompts = compact.tokens - compact.cached + compact.cached / 10.0;

@@ -191,13 +191,16 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A text within a line of Markdown.
+/// A text within a line of Markdown. What could become HTML is named, because not every reader of Markdown knows escapes of it.
 fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {
         match c {
             '\n' | '\t' => out.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '&' | '~' | '$' => out.extend(['\\', c]),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => out.extend(['\\', c]),
             other => out.push(other),
         }
     }
