@@ -96,6 +96,13 @@ fn window(group: &Group<'_>, told: &Told<'_>, blocks: &mut Vec<Block>) {
     )));
     blocks.push(Block::Heading(2, "Cost".to_owned()));
     blocks.push(costs(group));
+    let refused = group.sum(Way::Service).tally.refused;
+    if refused > 0 {
+        blocks.push(Block::Text(format!(
+            "In {} anchord had no prompt that fits the window: system prompt and record alone are too large for it. They cost it nothing here, so that its figures are too low.",
+            counted(len(refused), "call")
+        )));
+    }
     if group.sessions.len() > 1 {
         blocks.push(costs_of_sessions(group));
     }
