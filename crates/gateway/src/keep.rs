@@ -121,7 +121,8 @@ impl Said {
         let mut body = String::with_capacity(bytes + 1_024);
         let format = self.endpoint.format();
         let model = self.model.as_ref().map(|model| json!(model).to_string());
-        let _ = write!(body, "{{\"format\":\"{}\",\"after\":{},", format.as_ref(), joint.after);
+        let (format, after) = (format.as_ref(), joint.after);
+        let _ = write!(body, "{{\"format\":\"{format}\",\"after\":{after},\"may_be_trimmed\":true,");
         if let Some(model) = model {
             let _ = write!(body, "\"model\":{model},");
         }
@@ -514,7 +515,7 @@ mod tests {
             &said.body(&Joint { after: 42, ..Joint::default() }, &["{\"role\":\"user\"}".to_owned()]),
         )
         .unwrap();
-        let expected = json!({"format": "anthropic", "after": 42, "messages": [
+        let expected = json!({"format": "anthropic", "after": 42, "may_be_trimmed": true, "messages": [
             {"role": "user", "content": [{"type": "text", "text": "go on"}]},
             {"role": "assistant", "content": "yes"}, {"role": "user"}]});
         assert_eq!(kept, expected);
