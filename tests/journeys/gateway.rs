@@ -629,6 +629,42 @@ fn an_agent_runs_behind_a_service_of_its_own_that_ends_with_it() {
 }
 
 #[test]
+fn agents_at_the_same_time_share_a_service_and_the_last_one_ends_it() {
+    let folder = data_folder();
+    let data = folder.path().to_str().expect("a plain path");
+    let port =
+        std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let url = format!("http://127.0.0.1:{port}");
+    let file = |name: &str| folder.path().join(name);
+    let until = |what: &dyn Fn() -> bool| {
+        for _ in 0..2400 {
+            if what() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        panic!("it did not come to that");
+    };
+    let start = |name: &str| {
+        // An agent that works until it is told to end.
+        let agent = format!("touch {data}/{name}.up; while [ ! -e {data}/{name}.end ]; do sleep 0.05; done");
+        let words = ["wrap", "--url", &url, "--data-dir", data, "--", "sh", "-c", &agent];
+        let wrapped = anchord(&words).spawn().expect("the program");
+        until(&|| file(&format!("{name}.up")).exists());
+        wrapped
+    };
+    let is_there = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    let [mut first, mut second] = [start("first"), start("second")];
+    for (name, agent, is_left) in [("first", &mut first, true), ("second", &mut second, false)] {
+        assert!(is_there(), "before the {name} ends");
+        std::fs::write(file(&format!("{name}.end")), "").expect("a file");
+        assert!(agent.wait().expect("an end").success());
+        assert_eq!(is_there(), is_left, "after the {name} has ended");
+    }
+    assert!(!file("postgres/cluster/postmaster.pid").exists(), "the database was left running");
+}
+
+#[test]
 fn the_gateway_has_an_address_of_its_own_when_it_is_given_one() {
     let folder = data_folder();
     let data = folder.path().to_str().expect("a plain path");
