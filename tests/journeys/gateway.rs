@@ -297,6 +297,29 @@ async fn agents_of_a_tenant_with_a_key_of_the_provider_have_an_anchord_key_alone
     let theirs = made["key"].as_str().expect("a key").to_owned();
     let refused = app.call_with("POST", MESSAGES, body.clone(), &[("x-api-key", &theirs)]).await.with(400);
     assert_eq!(refused.headers["x-anchord-problem"], "misplaced-key");
+    // It goes to the operations that agents need, and to no other.
+    let read = async |path: &str| app.call_with("GET", path, String::new(), &[("x-api-key", &ours)]).await;
+    read("/gateway/anthropic/v1/models").await.with(200);
+    let before = provider.got().len();
+    for path in ["/gateway/openai/v1/files", "/gateway/anthropic/v1/organizations/api_keys"] {
+        assert_eq!(read(path).await.with(403).headers["x-anchord-problem"], "not-lent");
+    }
+    assert_eq!(provider.got().len(), before);
+    // A new key of the operator's takes over, and the old one is not needed any more.
+    let with = |keys: &str| {
+        let keys = SecretKeys::parse(&SecretString::from(keys)).expect("keys");
+        app.store.clone().with_secret_keys(keys)
+    };
+    let found = async |store: anchord_store::Store| {
+        let key = store.provider_key(app.tenant, "openai").await.expect("a look");
+        key.map(|key| secrecy::ExposeSecret::expose_secret(&key).to_owned())
+    };
+    let new = "HwECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    assert_eq!(found(with(new)).await, None);
+    assert_eq!(with(new).encrypt_secrets_again().await.expect("a round"), (1, 1), "without the old key");
+    assert_eq!(with(&format!("{new},{SECRETS_KEY}")).encrypt_secrets_again().await.expect("a round"), (1, 0));
+    assert_eq!(found(with(new)).await.as_deref(), Some("sk-other"));
+    assert_eq!(with(new).encrypt_secrets_again().await.expect("a round"), (0, 0), "nothing is left to do");
     let unset = json!({"provider_keys": {"openai": null}}).to_string();
     let answer = app.call_as(OPERATOR, "PATCH", &tenant, unset).await.with(200);
     assert_eq!(answer.json()["provider_keys_for"], json!(["anthropic"]));
