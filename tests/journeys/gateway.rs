@@ -146,6 +146,15 @@ fn said(text: &str) -> Value {
     json!({"role": "assistant", "content": [{"type": "text", "text": text}]})
 }
 
+/// The texts of a streamed answer of Anthropic's.
+fn streamed(answer: &Answer) -> String {
+    let data = answer.text.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.filter_map(|data| {
+        Some(serde_json::from_str::<Value>(data).ok()?["delta"]["text"].as_str()?.to_owned())
+    })
+    .collect()
+}
+
 #[tokio::test]
 async fn a_request_and_its_answer_pass_byte_for_byte_and_are_kept() {
     let (app, provider) = gateway(Answers::Model).await;
@@ -351,14 +360,7 @@ async fn a_compaction_is_answered_and_the_session_goes_on_behind_it_any_number_o
                 .await
                 .with(200);
         assert_eq!(provider.got().len(), before, "the provider was not asked");
-        let text: String = answer
-            .text
-            .lines()
-            .filter_map(|line| line.strip_prefix("data: "))
-            .filter_map(|data| {
-                Some(serde_json::from_str::<Value>(data).ok()?["delta"]["text"].as_str()?.to_owned())
-            })
-            .collect();
+        let text = streamed(&answer);
         assert!(
             text.contains("<summary>")
                 && text.contains("Never use unwrap")
@@ -399,27 +401,45 @@ async fn without_a_model_the_provider_summarises_and_what_code_kept_is_appended(
     assert!(answer.text.contains("The provider's own."), "{}", answer.text);
     assert!(answer.text.contains("[anchord: session c1, branch main, message 2, "), "{}", answer.text);
     assert_eq!(provider.got()[1].body, asking.to_string(), "what was asked passed as it came");
-    let mark =
-        answer.text.split("[anchord: ").nth(1).and_then(|rest| rest.split(']').next()).expect("a mark");
-    let mark = format!("Summary: … [anchord: {mark}]");
+    let whole = streamed(&answer);
+    let mark = format!("Summary: … {whole}");
     provider.will_say("It is still 4711.");
     let next = json!({"messages": [user(&mark), user("And now?")], "stream": true}).to_string();
     send(&app, OURS, MESSAGES, &next, &headers).await.with(200);
     assert_eq!(stored(&app, "c1", 4).await[2]["content"][0]["text"], "And now?");
     assert_eq!(branches(&app, "c1").await, 1);
 
-    // A mark that we did not write moves nothing, in whatever text it stands.
-    let forged = "[anchord: session c1, branch main, message 1, 00112233445566778899]";
-    for text in
-        [forged.to_owned(), mark.replace("message 2", "message 1"), mark.replace("session c1", "session c2")]
-    {
+    // A tool's output that holds a summary of ours, mark and all, moves nothing, in whatever message it comes.
+    let result =
+        json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": whole}]});
+    let call = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "run", "input": {}}]});
+    let mut list =
+        vec![user(&mark), user("And now?"), said("It is still 4711."), user("Run it."), call, result];
+    for text in ["Done.", "That too."] {
+        provider.will_say(text);
+        let body = json!({"messages": list, "stream": true}).to_string();
+        send(&app, OURS, MESSAGES, &body, &headers).await.with(200);
+        list.extend([said(text), user(&format!("I ran it: {whole}"))]);
+    }
+    assert_eq!(stored(&app, "c1", 10).await.len(), 10);
+    assert_eq!(branches(&app, "c1").await, 1);
+
+    // Nor does a mark that we did not write, or that stands without its summary.
+    let forged = "[anchord: session c1, branch main, message 1, after 3, 00112233445566778899]";
+    let line = &whole[whole.rfind("[anchord: ").expect("a mark")..];
+    for text in [
+        forged.to_owned(),
+        format!("The log says {line}"),
+        mark.replace("message 2", "message 1"),
+        mark.replace("session c1", "session c2"),
+    ] {
         provider.will_say("no");
         let own = [("x-anchord-session", "forger")];
         let list = json!({"messages": [user("first"), user(&text)], "stream": true}).to_string();
         send(&app, OURS, MESSAGES, &list, &own).await.with(200);
     }
     assert_eq!(stored(&app, "forger", 3).await[0]["content"][0]["text"], "first");
-    assert_eq!(stored(&app, "c1", 4).await.len(), 4);
+    assert_eq!(stored(&app, "c1", 10).await.len(), 10);
 }
 
 #[tokio::test]
