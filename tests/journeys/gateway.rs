@@ -1,5 +1,7 @@
 //! The gateway: what agents send passes as it came and is kept, compactions are answered, and no key goes where it must not.
 
+mod agents;
+mod refusals;
 mod streams;
 
 use std::collections::VecDeque;
@@ -478,8 +480,10 @@ async fn an_opaque_item_is_opened_for_its_tenant_alone() {
     let got = String::from_utf8(provider.got()[0].body.to_vec()).expect("text");
     assert!(got.contains("Remember the port 4711.") && !got.contains("encrypted_content"), "{got}");
     assert!(got.starts_with("{\"seed\":1.5,\"input\":["), "every other field stays: {got}");
-    send(&app, THEIRS, ITEMS, &next, &headers).await.with(200);
-    assert_eq!(provider.got()[1].body, next, "another tenant's is not opened");
+    let refused = send(&app, THEIRS, ITEMS, &next, &headers).await.with(400);
+    assert_eq!(refused.headers["x-anchord-problem"], "sealed-item", "another tenant's is not opened");
+    assert_eq!(provider.got().len(), 1, "nor sent on");
+    refusals::an_item_for_which_there_is_no_room_is_refused(&app, &provider, &next).await;
     assert_eq!(stored(&app, "t1", 2).await[1]["content"][0]["text"], "Which port?");
 }
 

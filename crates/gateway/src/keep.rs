@@ -121,8 +121,8 @@ impl Said {
         }
         if mode == Mode::Compact {
             // Each request brings its instructions anyway, and an agent repeats them behind a summary.
-            let said = |raw: Bytes| if is_of_system(&raw) { rules::report(&raw) } else { Some(raw) };
-            list = list.into_iter().filter_map(said).collect();
+            let said = |raw: &Bytes| if is_of_system(raw) { rules::report(raw) } else { Some(raw.clone()) };
+            list = rules::without_frames(&list).filter_map(said).collect();
         }
         let (endpoint, model) = (asked.endpoint, asked.model.clone());
         Self { identity, endpoint, mode, model, list, after }
