@@ -184,11 +184,11 @@ fn empty_line<'s>(shapes: impl Iterator<Item = &'s Shape>) -> String {
     if titles.is_empty() { String::new() } else { format!("(empty: {})", titles.join(", ")) }
 }
 
-/// The room for a long intent: a quarter of the bound, and less of a small one, in which the other critical
+/// The room for a long intent: a third of the bound, and less of a small one, in which the other critical
 /// facts would have no room.
 fn intent_room(bound: u32) -> u32 {
     const SMALL: u32 = 1_200;
-    if bound < SMALL { bound / 6 } else { bound / 4 }
+    if bound < SMALL { bound / 5 } else { bound / 3 }
 }
 
 /// How many of a section's first lines come ahead of the others.
