@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
 use crate::request::{Asked, Endpoint, Message, content_texts, is_of_system, texts_of};
@@ -93,6 +94,10 @@ struct Rules {
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(include_str!("../rules/requests.toml")).expect("rules of this crate"));
 
+/// The frames, as each message of each list is looked through for them.
+static FRAMES: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| RULES.frames.iter().map(|words| Finder::new(words).into_owned()).collect());
+
 /// The rule that knows a request; `None` for a turn.
 pub(crate) fn recognise(asked: &Asked, (path, headers): (&str, &HeaderMap)) -> Option<&'static Rule> {
     let facts = Facts { asked, path, headers, last_user: last_user(asked) };
@@ -115,13 +120,10 @@ pub(crate) fn without_frames(list: &[Bytes]) -> impl Iterator<Item = &Bytes> {
     list.iter().filter(move |raw| {
         let is_answer =
             is_behind_frame && begins(raw, "assistant", |text| text.starts_with(&RULES.frame_answer));
-        let frame = |words: &&String| {
-            let start = raw.get(..BEGINNING.min(raw.len())).unwrap_or_default();
-            memchr::memmem::find(start, words.as_bytes()).is_some()
-        };
-        let found = RULES.frames.iter().find(frame);
-        is_behind_frame =
-            found.is_some_and(|words| begins(raw, "user", |text| text.starts_with(words.as_str())));
+        let start = raw.get(..BEGINNING.min(raw.len())).unwrap_or_default();
+        let found = FRAMES.iter().find(|words| words.find(start).is_some());
+        is_behind_frame = found
+            .is_some_and(|words| begins(raw, "user", |text| text.as_bytes().starts_with(words.needle())));
         !is_behind_frame && !is_answer
     })
 }
