@@ -69,36 +69,28 @@ async fn what_an_agent_puts_anew_into_each_request_makes_no_branch() {
         let asked = message("user", &format!("Do step {turn}."));
         ask(&app, &[done.as_slice(), &files, std::slice::from_ref(&asked)].concat(), &[]).await;
         done.extend([asked, message("assistant", &format!("Step {turn} is done."))]);
+        assert_eq!(stored(&app, &only_session(&app).await, 2 * turn + 2).await, done);
+    }
+    assert_eq!(branches(&app, &only_session(&app).await).await, 1);
+}
+
+/// The name of the one session that there is, once there is one.
+async fn only_session(app: &App) -> String {
+    for _ in 0..1200 {
         let sessions = app.call("GET", "/v1/sessions", "").await.good().json();
-        let session = sessions["items"].as_array().and_then(|items| items.first().cloned());
-        if let Some(name) = session.as_ref().and_then(|session| session["session_id"].as_str()) {
-            stored(&app, name, 2 * turn + 2).await;
+        match sessions["items"].as_array().map(Vec::as_slice) {
+            Some([session]) => return session["session_id"].as_str().expect("a name").to_owned(),
+            Some([_, ..]) => panic!("more than one: {sessions}"),
+            _ => tokio::time::sleep(Duration::from_millis(25)).await,
         }
     }
-    for _ in 0..400 {
-        let sessions = app.call("GET", "/v1/sessions", "").await.good().json();
-        let sessions = sessions["items"].as_array().cloned().unwrap_or_default();
-        let [session] = &sessions[..] else { panic!("one session: {sessions:?}") };
-        let name = session["session_id"].as_str().expect("a name");
-        let kept = stored(&app, name, 1).await;
-        if kept.len() == 6 {
-            assert_eq!(kept, done);
-            assert_eq!(branches(&app, name).await, 1);
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(25)).await;
-    }
-    panic!("it is not kept");
+    panic!("there is none");
 }
 
 #[tokio::test]
 async fn a_conversation_that_an_agent_pastes_without_a_name_is_found_and_goes_on() {
     let (app, provider) = gateway(Answers::Code).await;
     let mut list = vec![message("user", "Please write the parser in src/parse.rs.")];
-    let name = async || {
-        let sessions = app.call("GET", "/v1/sessions", "").await.good().json();
-        sessions["items"][0]["session_id"].as_str().unwrap_or_default().to_owned()
-    };
     for round in 1..=3_usize {
         let text = format!("Round {round} is done, the port is 47{round}1.");
         will_answer(&provider, &text);
@@ -107,11 +99,7 @@ async fn a_conversation_that_an_agent_pastes_without_a_name_is_found_and_goes_on
             message("assistant", &text),
             message("user", &format!("Now begin round {}.", round + 1)),
         ]);
-        let mut count = 0;
-        while count < 2 * round {
-            count = stored(&app, &name().await, 0).await.len();
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        stored(&app, &only_session(&app).await, 2 * round).await;
         let before = provider.got().len();
         let pasted: Vec<String> = list[..list.len() - 1]
             .iter()
@@ -142,9 +130,7 @@ async fn a_conversation_that_an_agent_pastes_without_a_name_is_found_and_goes_on
         list =
             vec![message("user", &format!("Context summary:\n\n{summary}")), list.pop().expect("a message")];
     }
-    let sessions = app.call("GET", "/v1/sessions", "").await.good().json();
-    assert_eq!(sessions["items"].as_array().map(Vec::len), Some(1), "{sessions}");
-    assert_eq!(branches(&app, &name().await).await, 1);
+    assert_eq!(branches(&app, &only_session(&app).await).await, 1);
     // Another conversation is none of it.
     provider.will_answer(200, "application/json", "{}");
     let body = json!({"messages": [message("system", "Summarize the provided coding session"),

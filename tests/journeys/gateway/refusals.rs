@@ -20,7 +20,7 @@ pub(super) async fn an_item_for_which_there_is_no_room_is_refused(
     let headers = [("x-anchord-key", OURS), ("authorization", PROVIDERS), ("thread-id", "busy")];
     let ask = async |body: &str| app.call_with("POST", ITEMS, body.to_owned(), &headers).await;
     let mut refused = ask(body).await;
-    for _ in 0..50 {
+    for _ in 0..2_000 {
         if refused.status == 503 {
             break;
         }
