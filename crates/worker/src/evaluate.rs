@@ -64,7 +64,7 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
     let mut grader = Grader::new(env.llm.as_ref(), exam);
     let probe_target = ProbeTarget { rendering: &rendering.text, tokens: rendering.tokens, span };
     let report = grader.answer(call_log, probe_target, &report).await?;
-    let report = grader.sit_again(call_log, &served, questions, report).await?;
+    let report = grader.retake_exam(call_log, &served, questions, report).await?;
     let mut rubric = None;
     if grader.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);

@@ -68,11 +68,11 @@ pub(super) struct ServedText {
 }
 
 impl ServedText {
-    pub(super) fn of(proof: &CheckedDraft) -> Self {
+    pub(super) fn of(checked: &CheckedDraft) -> Self {
         Self {
-            text: format!("{}\n\n{}", proof.rendering.text, proof.digest.text),
-            tokens: proof.rendering.tokens.saturating_add(proof.digest.tokens),
-            span: (proof.meta.from_seq, proof.meta.through_seq),
+            text: format!("{}\n\n{}", checked.rendering.text, checked.digest.text),
+            tokens: checked.rendering.tokens.saturating_add(checked.digest.tokens),
+            span: (checked.meta.from_seq, checked.meta.through_seq),
         }
     }
 }
@@ -131,11 +131,11 @@ impl Exam {
     }
 
     /// The reader's results for a candidate; `None` when there is no exam.
-    pub(super) async fn sit(
+    pub(super) async fn take_exam(
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &CheckedDraft,
+        checked: &CheckedDraft,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         if self.written.is_none() && !self.is_down {
             self.written = self.write(call_log, span_facts).await?;
@@ -146,7 +146,7 @@ impl Exam {
         let again = exam::asked_again(still_true.len());
         let again = again.into_iter().filter_map(|at| still_true.get(at).copied());
         let questions: Vec<Probe> = written.questions.iter().chain(again).cloned().collect();
-        self.read(call_log, &ServedText::of(proof), questions).await
+        self.read(call_log, &ServedText::of(checked), questions).await
     }
 
     /// Lets the examiner write the questions.

@@ -116,15 +116,15 @@ impl Grader {
     }
 
     /// Lets a reader take the exam of a candidate; returns whether it did.
-    pub(super) async fn sit(
+    pub(super) async fn take_exam(
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &mut CheckedDraft,
+        checked: &mut CheckedDraft,
     ) -> Result<bool, JobError> {
         let Some(exam) = &mut self.exam else { return Ok(false) };
-        let Some(results) = exam.sit(call_log, span_facts, proof).await? else { return Ok(false) };
-        proof.examined(results, exam.threshold());
+        let Some(results) = exam.take_exam(call_log, span_facts, checked).await? else { return Ok(false) };
+        checked.examined(results, exam.threshold());
         Ok(true)
     }
 
@@ -135,7 +135,7 @@ impl Grader {
 
     /// The report with a reader's answers to the questions of earlier exams, from the context of a version. Only the
     /// latest questions are asked.
-    pub(super) async fn sit_again(
+    pub(super) async fn retake_exam(
         &mut self,
         call_log: CallLog<'_>,
         served: &ServedText,

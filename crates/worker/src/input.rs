@@ -19,7 +19,7 @@ use anchord_record::strategy::Strategy;
 use anchord_session::compression::Request;
 use anchord_session::compression::Span;
 use anchord_session::outline::Outline;
-use anchord_session::room::{Left, ModelRoom, Room};
+use anchord_session::room::{MemoryRoom, ModelRoom, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
 use anchord_session::span::{self, SpanRequest};
@@ -101,7 +101,7 @@ pub(super) struct CompressionInput {
 pub(super) struct ShorterSpan {
     pub(super) through_seq: Seq,
     span_tokens: u32,
-    left: Left,
+    left: MemoryRoom,
 }
 
 impl ShorterSpan {
@@ -149,7 +149,7 @@ impl InputRows {
     }
 
     /// The room for the record, and for record and digest together, so that the context reaches its target size.
-    fn left(&self, through: Seq) -> Left {
+    fn left(&self, through: Seq) -> MemoryRoom {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
         let left = room.beside(
@@ -163,7 +163,7 @@ impl InputRows {
         } else {
             (left.record, left.together)
         };
-        Left { record: record.min(phase_bound(self.base.settings.phase)), together }
+        MemoryRoom { record: record.min(phase_bound(self.base.settings.phase)), together }
     }
 
     /// Whether the compression was triggered by verbose talk, which is then trimmed.

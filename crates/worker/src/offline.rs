@@ -24,7 +24,7 @@ pub use super::call_log::CallRecord;
 #[derive(Debug)]
 pub struct OfflineResult {
     /// The last candidate.
-    pub proof: CheckedDraft,
+    pub checked: CheckedDraft,
     /// The rubric of the judge, when there is one.
     pub rubric: Option<Rubric>,
     /// All calls to models.
@@ -55,9 +55,9 @@ pub async fn compress(
     let mut engine = Engine::new(model);
     let grader = Grader::new(client, client.and_then(|client| Exam::new(client, exam::LOW)));
     let made = Box::pin(build(CallLog::Memory(&memory_log), grader, &mut engine, input, None)).await?;
-    let mut proof = made.proof;
-    proof.meta.warnings.extend(engine.notes());
-    Ok(OfflineResult { proof, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
+    let mut checked = made.checked;
+    checked.meta.warnings.extend(engine.notes());
+    Ok(OfflineResult { checked, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
 }
 
 /// What grouping needs of a message.

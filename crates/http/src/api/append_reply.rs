@@ -21,12 +21,11 @@ use crate::extract::params::Words;
 use crate::extract::prefer::{PREFERENCE_APPLIED, Return};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
-use anchord_store::gather::{AppendReply, Included, Reply as StoredReply};
+use anchord_store::gather::{AppendReply, Included, Reply as AppendOutcome};
 
 /// The result of an append, and the session's state after it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AppendResult)]
-pub struct Appended {
+pub struct AppendResult {
     /// The stored messages.
     #[serde(flatten)]
     pub reply: AppendReply,
@@ -159,7 +158,7 @@ impl AppendOptions {
         self,
         (state, caller): (&AppState, &Caller),
         session: &SessionRef,
-        reply: StoredReply,
+        reply: AppendOutcome,
         started: Instant,
     ) -> Result<Response> {
         let mut headers = HeaderMap::new();
@@ -170,8 +169,8 @@ impl AppendOptions {
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(query) = self.context {
             let fields = serde_json::from_str(&reply.body).map_err(ApiError::internal)?;
-            let said = (fields, self.request_id);
-            let body = with_context((state, caller), session, (query, None), said, started).await?;
+            let reply = (fields, self.request_id);
+            let body = with_context((state, caller), session, (query, None), reply, started).await?;
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }
