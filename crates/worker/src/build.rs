@@ -10,14 +10,14 @@ use super::engine::Engine;
 use super::exam::ExamChanges;
 use super::grader::{Grader, ProbeTarget};
 use super::input::CompressionInput;
-use super::job::{JobError, blocking, elapsed};
+use super::job::{JobError, elapsed, in_turn};
 use super::narrate::MissingFacts;
 use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Base, CheckedDraft, Proposed};
-use anchord_record::gate::{RetryMeasure, GateOutcome, GateRecord};
+use anchord_record::gate::{GateOutcome, GateRecord, RetryMeasure};
 use anchord_record::parts::{Parts, SplitSummary};
 use anchord_record::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use anchord_record::rubric::Rubric;
@@ -142,7 +142,8 @@ impl<'a> CandidateBuilder<'a> {
             }
             let begun = Instant::now();
             let missing = missing_facts(&checked, measure);
-            let again = engine.narrate_again(self.call_log, &span_facts, (&checked.proposed, &missing)).await?;
+            let again =
+                engine.narrate_again(self.call_log, &span_facts, (&checked.proposed, &missing)).await?;
             self.timings.engine_ms += elapsed(begun);
             let Some(again) = again else { break };
             self.continue_with(GateOutcome::Repair, measure);
@@ -234,7 +235,7 @@ impl<'a> CandidateBuilder<'a> {
             let record = checked.is_accepted().then(|| write(&span_facts, &checked));
             (span_facts, checked, record)
         };
-        let (span_facts, mut checked, record) = blocking(work).await?;
+        let (span_facts, mut checked, record) = in_turn(work).await?;
         self.record = record.transpose()?;
         self.gate.append(&mut checked.gate);
         self.timings.probe_ms += elapsed(begun);
@@ -299,7 +300,17 @@ impl<'a> CandidateBuilder<'a> {
         let counter = span_facts.material.counter;
         let (_, facts) = span_facts.into_parts();
         let (timings, todos_revision) = (self.timings, None);
-        Ok(BuiltCandidate { checked, facts, record, probe_ids, timings, counter, todos_revision, rubric, exam })
+        Ok(BuiltCandidate {
+            checked,
+            facts,
+            record,
+            probe_ids,
+            timings,
+            counter,
+            todos_revision,
+            rubric,
+            exam,
+        })
     }
 }
 

@@ -12,8 +12,8 @@ use super::engine::Engine;
 use super::exam::Exam;
 use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target, read_through};
-use super::job::{Env, JobError, blocking, elapsed};
-use super::record_cache::Record;
+use super::job::{Env, JobError, elapsed, in_turn};
+use super::record_cache::CachedVersion;
 use super::reread;
 use anchord_context::context;
 use anchord_messages::group;
@@ -82,7 +82,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         let originals = throttled(read).await?;
         let job = job.clone();
         let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };
-        blocking(move || work.input()).await?.map_err(JobError::Broken)
+        in_turn(move || work.input()).await?.map_err(JobError::Broken)
     };
     // Wait for the commit before anything else: models are called, and chunks are stored, only for a fixed span.
     let (is_fixed, input) = futures::try_join!(fixing, reading)?;
@@ -214,7 +214,7 @@ impl BuiltCandidate {
         job: &Job,
         started: Instant,
         context_before: u32,
-    ) -> Result<(Settlement, Option<Record>), JobError> {
+    ) -> Result<(Settlement, Option<CachedVersion>), JobError> {
         let checked = &self.checked;
         let status = if checked.is_not_smaller() {
             Status::Skipped
@@ -277,7 +277,7 @@ impl BuiltCandidate {
         Ok((Settlement { status, report, version, evaluation }, record))
     }
 
-    fn version(self) -> Result<(NewVersion, Record), JobError> {
+    fn version(self) -> Result<(NewVersion, CachedVersion), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
             push_entry(&mut ledger, "command", &command.seqs, raw_json(command)?);
@@ -294,7 +294,8 @@ impl BuiltCandidate {
             self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
         let carry = raw_json(&self.facts.carry)?;
         let bytes = parts.bytes() + carry.get().len();
-        let cached = Record { version, summary: checked.summary, parts, carry: self.facts.carry, bytes };
+        let cached =
+            CachedVersion { version, summary: checked.summary, parts, carry: self.facts.carry, bytes };
         let version = NewVersion {
             version,
             meta: raw_json(&checked.meta)?,

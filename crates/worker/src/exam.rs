@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tracing::warn;
 
 use super::call_log::CallLog;
-use super::job::{Env, JobError, blocking};
+use super::job::{Env, JobError, in_turn};
 use super::model_client::{ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
@@ -162,7 +162,7 @@ impl Exam {
         };
         let shown = self.client.options().context_tokens / 2;
         let (read, earlier) = (Arc::clone(span_facts), self.earlier.clone());
-        let (paper, tokens) = blocking(move || {
+        let (paper, tokens) = in_turn(move || {
             let SpanFacts { material, ends, .. } = &*read;
             // Omit the facts that code found, because the record is made from them.
             let shown = shown.min(EVIDENCE_TOKENS);
@@ -186,7 +186,7 @@ impl Exam {
         let (reason, written) = match model_client.ask(question).await? {
             Ok(reply) => {
                 let read = Arc::clone(span_facts);
-                let written = blocking(move || paper.read(&reply.text, &read.material.span)).await?;
+                let written = in_turn(move || paper.read(&reply.text, &read.material.span)).await?;
                 ("unusable_reply", written)
             }
             Err(error) => (error.into(), None),

@@ -7,7 +7,7 @@ use tracing::warn;
 
 use super::call_log::CallLog;
 use super::exam::{Exam, ExamChanges, ServedText};
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use super::model_client::{INSTRUCTION_TOKENS, ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_llm::Client;
@@ -167,7 +167,7 @@ impl Grader {
         let Some(model) = client.options().judge_model.clone() else { return Ok(None) };
         let room = client.options().context_tokens;
         let summary = summary.to_owned();
-        let (prompt, tokens) = blocking(move || {
+        let (prompt, tokens) = in_turn(move || {
             let counter = TokenCounter::default();
             let taken = JUDGEMENT_TOKENS + INSTRUCTION_TOKENS + counter.count_text(&summary);
             // The model's tokenizer may count a fifth more than ours.

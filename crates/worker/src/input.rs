@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::record_cache::Record;
+use super::record_cache::CachedVersion;
 use super::span_facts::group_ends;
 use anchord_context::pin::Pin;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -80,7 +80,7 @@ pub(super) struct InputRows {
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
     /// The cached record of the session.
-    pub(super) cached: Option<Record>,
+    pub(super) cached: Option<CachedVersion>,
     pub(super) span: Span,
     pub(super) job: Job,
     pub(super) strategy: Strategy,
@@ -229,7 +229,7 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: Current, cached: Option<Record>) -> Result<candidate::Base, String> {
+fn read_base(current: Current, cached: Option<CachedVersion>) -> Result<candidate::Base, String> {
     let Current { version, written, served_tokens } = current;
     let (summary, parts, carry) = match (written, cached.filter(|cached| cached.version == version)) {
         (_, Some(cached)) => (cached.summary, cached.parts, cached.carry),

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::exam::Exam;
 use super::grader::Grader;
 use super::input::CompressionInput;
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use super::span_facts::group_ends;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
@@ -50,7 +50,7 @@ pub async fn compress(
         let ends = group_ends(&entries, material.through_seq);
         CompressionInput { material, probe_ids: Vec::new(), ends, shorter: None }
     };
-    let input = blocking(read).await?;
+    let input = in_turn(read).await?;
     let memory_log = MemoryLog::default();
     let mut engine = Engine::new(model);
     let grader = Grader::new(client, client.and_then(|client| Exam::new(client, exam::LOW)));

@@ -163,7 +163,8 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         let (newest, first_request) = (unanswered(plan), plan.first_request());
         let masked_here = vec![None; plan.slots.len()];
         let protection = Protection::Marked;
-        let (whole, budget) = (plan.tokens() + plan.gap_count * gap_line_tokens, u64::from(plan.input.budget));
+        let (whole, budget) =
+            (plan.tokens() + plan.gap_count * gap_line_tokens, u64::from(plan.input.budget));
         let stride = (budget / STRIDES).max(1);
         let goal = whole.saturating_sub(whole.saturating_sub(budget).div_ceil(stride) * stride);
         Self {
@@ -529,7 +530,8 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             let slots: Vec<usize> = self.range(group).collect();
             self.clip(group, &slots, None);
         }
-        self.clip_evenly(0, (true, LEAST_CLIP), &Self::fits) || self.clip_evenly(0, (false, HARD_LEAST), &Self::fits)
+        self.clip_evenly(0, (true, LEAST_CLIP), &Self::fits)
+            || self.clip_evenly(0, (false, HARD_LEAST), &Self::fits)
     }
 
     /// Clips outputs, or all messages, of the groups from `first` on to the longest length of the ladder at which it fits;

@@ -429,9 +429,9 @@ impl<'u> Gatherer<'u> {
         let act = act_of(op);
         let change = match act {
             Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
-            Act::Create | Act::Write | Act::Copy | Act::Modify => {
-                description.map(|text| clip_bytes(&text, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
-            }
+            Act::Create | Act::Write | Act::Copy | Act::Modify => description
+                .map(|text| clip_bytes(&text, 120))
+                .or_else(|| text.and_then(|t| diff::wording(&path, "", &t))),
         };
         self.add(Event {
             act,

@@ -121,7 +121,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let AppendQuery { include, returned, format, max_input_tokens, recap, cache_control } = query;
         let included = included(include.as_ref(), preferred == Some(Return::Representation));
-        let is_told = [
+        let is_given = [
             ("format", format.is_some()),
             ("max_input_tokens", max_input_tokens.is_some()),
             ("recap", recap.is_some()),
@@ -132,7 +132,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
             let query =
                 ContextQuery { format, max_input_tokens, recap, cache_control, ..ContextQuery::default() };
             Some(query.checked()?)
-        } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
+        } else if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
             return Err(ApiError::parameter(name, "applies only with `return=context`"));
         } else {
             None

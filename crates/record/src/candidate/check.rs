@@ -10,7 +10,7 @@ use super::super::summary::Summary;
 use super::super::version::VersionMeta;
 use super::material::{Draft, Material, Proposed};
 use crate::fill::share_of;
-use crate::gate::{RetryMeasure, GateOutcome, GateRecord};
+use crate::gate::{GateOutcome, GateRecord, RetryMeasure};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
 use anchord_messages::tokens::MESSAGE_TOKENS;

@@ -46,7 +46,11 @@ pub(super) fn find(
     if is_known {
         return None;
     }
-    if prose::is_minutes(span.iter().map(|n| &n.message)) { Some(of_minutes(span)) } else { without_request(span) }
+    if prose::is_minutes(span.iter().map(|n| &n.message)) {
+        Some(of_minutes(span))
+    } else {
+        without_request(span)
+    }
 }
 
 /// The open requests, the first one longest. Asides, questions, commands and standing rules count only when there is nothing

@@ -42,9 +42,8 @@ pub(in super::super) fn effects(script: &Script, dir: Option<&str>) -> Effects {
 const INTERPRETERS: &[&str] =
     &["python", "python2", "python3", "node", "ruby", "deno", "bun", "php", "ipython", "perl"];
 /// Other programs that read a script or a patch from a here-document.
-const TAKES_SCRIPT: &[&str] = &[
-    "bash", "sh", "zsh", "dash", "ksh", "psql", "mysql", "sqlite3", "ssh", "patch", "git",
-];
+const TAKES_SCRIPT: &[&str] =
+    &["bash", "sh", "zsh", "dash", "ksh", "psql", "mysql", "sqlite3", "ssh", "patch", "git"];
 
 fn is_interpreter(name: &str) -> bool {
     INTERPRETERS.contains(&name) || name.starts_with("python3.")
@@ -178,7 +177,8 @@ impl Reader<'_> {
         }
         // The other operations say what they do, or their callers describe them.
         let changes_text = matches!(op, Op::Write | Op::Append | Op::Modify);
-        let description = description.or_else(|| (changes_text && text.is_none()).then(|| self.command_line()));
+        let description =
+            description.or_else(|| (changes_text && text.is_none()).then(|| self.command_line()));
         self.push(self.effect(op, &word.text, text, description));
     }
 
@@ -252,7 +252,8 @@ impl Reader<'_> {
             .iter()
             .position(|w| matches!(w.text.as_str(), "-e" | "-f" | "--expression" | "--file"))
             .and_then(|at| self.step.words.get(at + 1));
-        let expression = from_option.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
+        let expression =
+            from_option.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
         for word in arguments {
             if in_place {
                 let description = expression.as_ref().and_then(|e| substitution(&e.text)).unwrap_or_default();
@@ -421,8 +422,22 @@ mod tests {
     #[rstest]
     fn a_script_is_not_taken_for_its_output(
         #[values(
-            "python", "python2", "python3", "python3.12", "node", "ruby", "deno run", "bun", "php", "ipython", "perl",
-            "zsh", "psql", "sqlite3 a.db", "ssh host", "git apply"
+            "python",
+            "python2",
+            "python3",
+            "python3.12",
+            "node",
+            "ruby",
+            "deno run",
+            "bun",
+            "php",
+            "ipython",
+            "perl",
+            "zsh",
+            "psql",
+            "sqlite3 a.db",
+            "ssh host",
+            "git apply"
         )]
         program: &str,
     ) {
