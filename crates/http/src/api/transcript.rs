@@ -63,18 +63,18 @@ pub async fn sync_transcript(
 ) -> Result<Response> {
     let started = Instant::now();
     reply::authorize(&caller)?;
-    let (list, said) = list::read(body, caller.tenant).await?;
-    let opening = messages::opening(said.user, said.metadata)?;
+    let (list, fields) = list::read(body, caller.tenant).await?;
+    let opening = messages::opening(fields.user, fields.metadata)?;
     let mut sync = Sync {
         state: &state,
         caller: &caller,
         session: path.session_id,
         list,
-        model: said.model,
-        may_be_longer: said.may_be_longer,
-        may_be_trimmed: said.may_be_trimmed,
-        task_boundary: said.task_boundary,
-        stated: said.format,
+        model: fields.model,
+        may_be_longer: fields.may_be_longer,
+        may_be_trimmed: fields.may_be_trimmed,
+        task_boundary: fields.task_boundary,
+        stated: fields.format,
         opening,
         included: options.included(),
         admitted: None,

@@ -77,7 +77,7 @@ pub(super) struct Listed {
 }
 
 /// Fields of a list beside its messages.
-pub(super) struct Said {
+pub(super) struct SyncFields {
     pub(super) after: usize,
     pub(super) may_be_longer: bool,
     pub(super) may_be_trimmed: bool,
@@ -96,31 +96,31 @@ impl Listed {
 }
 
 /// Parses a body; a large one in its tenant's turn.
-pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, Said)> {
+pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, SyncFields)> {
     let is_large = body.0.len() > LARGE_BODY_BYTES;
     let mut begun = None;
     in_steps(tenant, is_large, move |until| {
-        let Some((said, mut unread, mut listed)) = begun.take() else {
-            let (said, unread) = parse(&body)?;
+        let Some((fields, mut unread, mut listed)) = begun.take() else {
+            let (fields, unread) = parse(&body)?;
             let listed = Vec::with_capacity(unread.len());
-            begun = Some((said, unread.into_iter(), listed));
+            begun = Some((fields, unread.into_iter(), listed));
             return Ok(None);
         };
         for raw in unread.by_ref() {
             listed.push(Listed { text: TextDigest::of(&raw), raw });
             if Instant::now() > until {
-                begun = Some((said, unread, listed));
+                begun = Some((fields, unread, listed));
                 return Ok(None);
             }
         }
-        let list = List { messages: listed.into(), after: said.after, stated: said.format, is_large };
-        Ok(Some((list, said)))
+        let list = List { messages: listed.into(), after: fields.after, stated: fields.format, is_large };
+        Ok(Some((list, fields)))
     })
     .await
 }
 
 /// Fields of a list, and its messages as text of the body.
-fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
+fn parse(body: &JsonBytes) -> Result<(SyncFields, Vec<Bytes>)> {
     let Transcript {
         after,
         format,
@@ -140,8 +140,9 @@ fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
         return Err(ApiError::invalid("/messages", format!("must hold at most {MAX_MESSAGES} messages")));
     }
     let messages = messages.into_iter().map(|raw| body.0.slice_ref(raw.get().as_bytes())).collect();
-    let said = Said { after, may_be_longer, may_be_trimmed, format, model, task_boundary, user, metadata };
-    Ok((said, messages))
+    let fields =
+        SyncFields { after, may_be_longer, may_be_trimmed, format, model, task_boundary, user, metadata };
+    Ok((fields, messages))
 }
 
 impl List {
