@@ -2,8 +2,8 @@
 --
 -- Conventions:
 -- * Every table of a tenant's begins its primary key, its unique keys and its foreign keys with tenant_id, and has row
---   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants is a
---   security definer function.
+--   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants runs as
+--   the owner, on connections of its own (crates/store/src/owner) or in a security definer function.
 -- * Bodies and documents are json or text, never jsonb: they are read back as they were written, and faster.
 -- * Tables that grow with every message have no foreign key to sessions, because checking it costs an append an eighth of
 --   its time: who inserts holds the session's lock, and erase_sessions() deletes.
@@ -894,8 +894,8 @@ end $$;
 -- Who may see and change what -------------------------------------------------------------------------------------------
 
 -- Two policies on every table. `tenant` shows the rows of the transaction's tenant, and no row while there is none. Row
--- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the security definer
--- functions cross tenants.
+-- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the owner's connections and
+-- the security definer functions cross tenants.
 do $$
 declare
   t text;

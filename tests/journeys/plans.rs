@@ -50,8 +50,8 @@ const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
 const HOT: [(&str, &str); 65] = [
-    ("authentication", "from find_key($1)"),
-    ("authentication: use", "select touch_keys("),
+    ("authentication", "from api_keys k join tenants t on t.id = k.tenant_id where k.digest = $1"),
+    ("authentication: use", "update api_keys k set last_used_at = now()"),
     ("append: read the sessions", "from load_branches($1, $2, $3, $4)"),
     ("append: look for them", "live.id, live.status, s.revision, t.revision"),
     ("append: look for replies", "from load_replies($1, $2, $3)"),
@@ -99,7 +99,7 @@ const HOT: [(&str, &str); 65] = [
     ("claim: take", "update compressions c set status = 'running'"),
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
-    ("presence: the dead", "select look_after_workers($1, $2)"),
+    ("presence: the dead", "count(*) filter (where is_dead)"),
     ("base: the version", "record.carry as \"carry?\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (source = 'caller' or is_critical)"),
@@ -123,7 +123,7 @@ const HOT: [(&str, &str); 65] = [
     ("webhooks: settle", "update webhook_deliveries d set status = word.status"),
     ("usage: sessions", "insert into usage_by_session as old"),
     ("usage: days", "insert into usage_by_day as old"),
-    ("metrics", "from queue_state()"),
+    ("metrics", "group by live.kind, live.status"),
 ];
 
 /// A step of a test's session: what was answered is as good as any.

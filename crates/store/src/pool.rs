@@ -18,6 +18,7 @@ use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
 use super::notifier::EventNotifier;
+use super::owner::{self, Owner};
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
@@ -57,6 +58,9 @@ pub struct Store {
     pub(super) primary: Primary,
     /// The connections of requests and those of workers, separate so that neither waits for the other.
     pub(super) pools: [(Pool, Readers); 2],
+    /// The connections that cross tenants, for the statements in `owner` alone.
+    pub(super) owner: Owner,
+    owners: [Owner; 2],
     /// The connections of appends.
     pub(super) appends: Pool,
     /// The connections of the queue, separate so that claiming and ending jobs waits for no read.
@@ -123,7 +127,8 @@ impl Store {
         let [of_request, of_worker] = STATEMENT_TIMEOUTS.map(|timeout| ("statement_timeout", timeout));
         let [request_deadline, worker_deadline] = DEADLINES;
         let options = |settings: &[(&str, &str)], most: u32, wait: Duration| -> PgPoolOptions {
-            let options = primary.pool_options(&role, settings).max_connections(most).acquire_timeout(wait);
+            let options =
+                primary.pool_options(Some(&role), settings).max_connections(most).acquire_timeout(wait);
             // A ping per request costs a round trip; `begin` takes the next connection instead when one turns out to
             // be dead.
             options.test_before_acquire(false)
@@ -143,8 +148,17 @@ impl Store {
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
         let workers = open(options(&[of_worker], most, ACQUIRE_TIMEOUT), worker_deadline);
         let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
+        let owner = |settings: &[(&str, &str)], deadline: Duration| {
+            let settings = [settings, &owner::SETTINGS].concat();
+            let options = primary.pool_options(None, &settings).test_before_acquire(false);
+            let options = options.max_connections(owner::CONNECTIONS).acquire_timeout(ACQUIRE_TIMEOUT);
+            Owner::new(open(options, deadline))
+        };
+        let owners = [owner(&of_request, request_deadline), owner(&[of_worker], worker_deadline)];
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
+            owner: owners[0].clone(),
+            owners,
             appends,
             pool,
             readers,
@@ -173,8 +187,14 @@ impl Store {
     /// This store on the connections of workers. A connection wakes the runtime that it was opened on, so all uses
     /// must be on one runtime.
     pub fn of_workers(&self) -> Self {
-        let [_, (pool, readers)] = &self.pools;
-        Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
+        let ([_, (pool, readers)], [_, owner]) = (&self.pools, &self.owners);
+        Self {
+            pool: pool.clone(),
+            readers: readers.clone(),
+            owner: owner.clone(),
+            bulkhead: None,
+            ..self.clone()
+        }
     }
 
     /// This store for appends, which the limits of tenants do not apply to. Besides connections of their own they use
@@ -317,7 +337,9 @@ impl Store {
             readers.close();
         }
         let [(requests, _), (workers, _)] = &self.pools;
+        let [of_requests, of_workers] = &self.owners;
         futures::join!(requests.close(), workers.close(), self.appends.close(), self.probe.close());
+        futures::join!(of_requests.close(), of_workers.close());
     }
 
     /// The tracker of the tasks that must end before the process does.

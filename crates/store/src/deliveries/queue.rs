@@ -17,10 +17,6 @@ use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 
-/// How long deliveries are kept, in days.
-const RETENTION_DAYS: i32 = 30;
-/// The most deliveries that one statement deletes or cancels.
-const MAX_ROWS: i32 = 5_000;
 /// A webhook is disabled when every attempt has failed for this many days.
 const FAILING_DAYS: i32 = 5;
 
@@ -198,45 +194,6 @@ impl Store {
         tx.commit().await?;
         let status = status.map(|word| parsed(attempt.id.0, &word)).transpose()?;
         Ok(DeliveryState { status, disabled })
-    }
-
-    /// Deletes deliveries that are older than a month, and cancels pending deliveries of disabled webhooks, over all
-    /// tenants; returns how many were deleted.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn tidy_deliveries(&self) -> Result<i64> {
-        loop {
-            let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, MAX_ROWS)
-                .fetch_one(&mut self.pool.acquire().await?)
-                .await?;
-            if taken < MAX_ROWS {
-                break;
-            }
-        }
-        let mut all = 0;
-        loop {
-            let gone = sqlx::query_scalar!(
-                r#"select forget_old_deliveries($1, $2) as "gone!""#,
-                RETENTION_DAYS,
-                MAX_ROWS
-            )
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-            all += i64::from(gone);
-            if gone < MAX_ROWS {
-                return Ok(all);
-            }
-        }
-    }
-
-    /// How long the oldest due delivery has been due, in seconds, over all tenants.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn oldest_due_delivery(&self) -> Result<f64> {
-        let seconds = sqlx::query_scalar!(r#"select oldest_due_delivery() as "seconds!""#);
-        Ok(seconds.fetch_one(&mut self.pool.acquire().await?).await?)
     }
 }
 
