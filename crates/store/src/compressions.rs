@@ -5,7 +5,7 @@
 //! Invariant: a claim commits before the work starts, and increments the fence (`attempt`). Every later write of the
 //! worker carries that number, so a worker that lost its job changes nothing.
 
-mod claim;
+pub(crate) mod claim;
 mod span;
 
 pub use super::job::{Job, Kind, NewJob};

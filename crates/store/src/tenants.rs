@@ -280,24 +280,6 @@ impl Store {
         tx.commit().await?;
         Ok(true)
     }
-
-    /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name
-    /// is free when this returns, and its rows are deleted later. Returns `false` when there is no such tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool> {
-        let mut tx = self.begin_as(actor, id).await?;
-        let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
-        if !is_erased.fetch_one(&mut *tx).await? {
-            return Ok(false);
-        }
-        audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
-        keys::tell(&mut tx, id).await?;
-        tx.commit().await?;
-        self.forget_keys(id);
-        Ok(true)
-    }
 }
 
 /// Changes one of a tenant's pins in an open transaction, which must not be committed unless it is done.

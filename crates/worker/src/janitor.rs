@@ -12,7 +12,7 @@ use anchord_store::{Store, StoreError};
 /// The mean pause between two rounds, with jitter, so that processes that started together do not run together.
 const PAUSE: Duration = Duration::from_mins(10);
 /// The most sessions that one transaction erases.
-const SESSIONS: i32 = 50;
+const SESSIONS: u32 = 50;
 
 /// Runs rounds until `stop`. Secrets are encrypted again at the start too, which is when keys change.
 pub async fn run(store: &Store, stop: &CancellationToken) {
@@ -85,10 +85,9 @@ async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<u6
             Kind::Idle => store.erase_expired_sessions(SESSIONS).await?,
             Kind::SingleCall => store.erase_single_calls(SESSIONS).await?,
         };
-        let found = u64::try_from(erased).unwrap_or_default();
-        sessions += found;
-        metrics::counter!("anchord_upkeep_erased_sessions_total").increment(found);
-        if erased < SESSIONS {
+        sessions += erased;
+        metrics::counter!("anchord_upkeep_erased_sessions_total").increment(erased);
+        if erased < u64::from(SESSIONS) {
             break;
         }
     }
