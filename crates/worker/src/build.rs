@@ -1,6 +1,6 @@
 //! Builds the candidate of a compression and takes it through the gate. Code checks it; a rejected candidate is built again
-//! with the next measure: missing facts, more detail, smaller chunks, code, another strategy. Of the last one a model, when
-//! there is one, answers the probes, which refuses none.
+//! with the next measure: missing facts, more detail, smaller pieces, code, another strategy. When there is a model, it also answers
+//! the probes of the accepted candidate.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -192,7 +192,7 @@ pub(super) fn skipped(job: &Job, started: Instant, reason: group::NoSpan) -> Rep
     Report { error, timings, ..Report::default() }
 }
 
-/// What a version takes the place of, and what it takes, for the usage ledger.
+/// Tokens before and after a compression, for the usage figures.
 fn figures_of(report: &Report) -> UsageDelta {
     let tokens = |count: Option<u32>| count.unwrap_or_default().into();
     UsageDelta {

@@ -38,7 +38,7 @@ fn with_narrative(span_facts: &SpanFacts, narrative: Narrative, model: String) -
 #[derive(Debug)]
 pub(super) struct Engine {
     model: Option<(anchord_llm::Client, String)>,
-    /// The phase of the work, which decides what is described in detail.
+    /// The phase of the work, which says what a model describes in detail.
     phase: Option<Phase>,
     asked: bool,
     fallen_back: bool,

@@ -140,7 +140,7 @@ fn write_system<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &
     }
 }
 
-/// Writes the messages that the caller keeps, and tells those that had no room; returns their texts.
+/// Writes the messages that the caller keeps, and names those that had no room in `omitted`.
 fn write_kept<'a>(plan: &mut Plan<'a, '_>, writer: &mut Writer<'a>, omitted: &mut Omissions) {
     for (_, turns) in std::mem::take(&mut plan.kept) {
         omitted.of(&turns);

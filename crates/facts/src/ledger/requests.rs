@@ -17,7 +17,7 @@ use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 
 /// The longest request, in characters; of a longer one, the beginning and the end are kept.
-pub const LONGEST_REQUEST: usize = 1_500;
+pub const LONGEST_REQUEST: usize = 6_000;
 /// The longest message that may drop or replace an earlier request, in characters; a longer one is a new task.
 const LONGEST_CHANGE: usize = 1_500;
 /// The most words of a plain answer to the agent's question; a longer message also asks for something.

@@ -24,7 +24,7 @@ use anchord_store::context::{ContextSource, FoundPast, Past};
 use anchord_store::load::Tries;
 use anchord_store::served::{Parameters, Served, ServedTokens};
 
-/// From this many stored bytes, a context is assembled on a blocking thread.
+/// From this many stored bytes, a context is assembled on a background thread, in its tenant's turn.
 const LARGE_CONTEXT_BYTES: usize = 1024 * 1024;
 
 /// How to serve a context.
@@ -117,7 +117,7 @@ impl ContextQuery {
     }
 }
 
-/// A query, as it comes to for a session.
+/// A query whose defaults are filled in from a session.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     format: Format,
@@ -145,7 +145,7 @@ impl Asked {
             && self.cache_control.is_none()
     }
 
-    /// The same of messages through one, if one is named.
+    /// The same query, of the state at an earlier newest message, if one is named.
     fn through(self, newest: Option<Seq>) -> Self {
         Self { through_seq: newest.or(self.through_seq), ..self }
     }
@@ -372,7 +372,7 @@ async fn find_past(
     }
 }
 
-/// The reply as JSON, with its tokens and what it sends as digests.
+/// Assembles the reply as JSON; a large one on a background thread. Returns its tokens, and digests of what it sends.
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
@@ -432,7 +432,7 @@ fn budget(session: &Session, query: Asked) -> u32 {
     query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
-/// The same in this thread.
+/// Assembles the reply on this thread.
 fn render(
     source: &ContextSource,
     query: Asked,

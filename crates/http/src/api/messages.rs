@@ -184,7 +184,7 @@ pub async fn append_messages(
 }
 
 impl AppState {
-    /// Adds an append to the usage ledger, unless its reply was replayed.
+    /// Adds an append to the usage figures, unless its reply was replayed.
     pub(crate) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
         if self.embedder.is_some() {
@@ -423,7 +423,7 @@ pub(crate) async fn find_messages(
     state.store.list_messages(caller.tenant, session, range, limit).await?.or_missing(Kind::SessionNotFound)
 }
 
-/// Adds the messages of a page up to a position to the usage ledger, as far as contexts do not show them.
+/// Adds the messages of a page up to a position to the usage figures, as far as contexts do not show them.
 pub(crate) fn count_read(state: &AppState, caller: &Caller, page: &MessagePage, through: Seq) {
     let read = page.items.iter().filter(|item| item.seq <= through);
     let hidden = read.filter(|item| page.shown.hides(item.seq, item.maskable));

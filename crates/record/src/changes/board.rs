@@ -17,6 +17,7 @@ use super::super::summary::{
 use super::list::{List, Number};
 use super::reply::{Addition, Became, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
+use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, withdraw};
 use anchord_facts::thing::{NOTE, Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
@@ -438,21 +439,13 @@ impl Board {
                         explain(file, text);
                     }
                 }
-                // A subagent or a program changed what was read, of which the ledger sees no call.
+                // A subagent or a program changed it, of which the ledger sees no call.
                 (Some((false, at)), Some(action)) => {
                     let ReadFile { path, .. } = record.files_read.remove(at);
-                    record.files_modified.push(ModifiedFile {
-                        path,
-                        action,
-                        renamed_from: None,
-                        changes: Vec::new(),
-                        purpose: Some(text).filter(|text| !text.is_empty()),
-                        status: FileStatus::Unknown,
-                        overwrite_possible: false,
-                        transient: false,
-                        seqs,
-                        session_id: None,
-                    });
+                    record.files_modified.push(changed(path, action, text, seqs));
+                }
+                (None, Some(action)) => {
+                    record.files_modified.push(changed(added.name.clone(), action, text, seqs));
                 }
                 (Some((false, at)), None) => {
                     if let Some(file) = record.files_read.get_mut(at) {
@@ -460,7 +453,7 @@ impl Board {
                     }
                 }
                 // The ledger saw it neither read nor changed, but a listing may have shown it.
-                (None, _) => note_thing(&mut record.things, ("file", &added.name), text, seqs),
+                (None, None) => note_thing(&mut record.things, ("file", &added.name), text, seqs),
             },
             List::Findings => push(&mut record.findings, remark(text)),
             List::Questions => push(&mut record.open_questions, remark(text)),
@@ -524,6 +517,22 @@ impl Board {
         }
         merge_blockers(&mut summary.blockers, &summary.test_results, &summary.ids);
         summary
+    }
+}
+
+/// A file that changed although the ledger saw no call that did it.
+fn changed(path: String, action: FileAction, text: String, seqs: Vec<Seq>) -> ModifiedFile {
+    ModifiedFile {
+        path,
+        action,
+        renamed_from: None,
+        changes: Vec::new(),
+        purpose: Some(text).filter(|text| !text.is_empty()),
+        status: FileStatus::Unknown,
+        overwrite_possible: false,
+        transient: false,
+        seqs,
+        session_id: None,
     }
 }
 

@@ -14,7 +14,7 @@ const MOST_RUNS: usize = 10;
 const MOST_ERRORS: usize = 15;
 const MOST_READ: usize = 60;
 /// The most characters of an open request's text, so that the items of a list stand in it; of what closed or code quotes; and of
-/// a request that is closed and of which is told what came.
+/// a request that is closed and of which is told what came, and of code's part of a thing that a model wrote about.
 const OPEN_CHARS: usize = 600;
 const QUOTED_CHARS: usize = 300;
 pub(super) const CLOSED_CHARS: usize = 160;
@@ -48,7 +48,9 @@ pub(super) fn entry(board: &Board, number: Number) -> String {
             let name = format!("{} {}", thing.kind, thing.id);
             match thing.note() {
                 Some(note) if own.is_empty() => format!("{} | {note}", name.trim()),
-                Some(note) => format!("{}: {} | {note}", name.trim(), own.join("; ")),
+                Some(note) => {
+                    format!("{}: {} | {note}", name.trim(), cut(&own.join("; "), CLOSED_CHARS))
+                }
                 None => format!("{}: {}", name.trim(), own.join("; ")),
             }
         }),

@@ -75,8 +75,10 @@ impl PromptRoom {
 
 /// The most characters of a line of facts for a judge.
 const LINE_CHARS: usize = 300;
-/// The most characters of the text about a file that was read.
+/// The most characters of the text about a file that was read, and of the intent.
 const ENTRY_CHARS: usize = 1_700;
+/// The most characters of an intent that a model wrote: one or two sentences.
+const INTENT_CHARS: usize = 600;
 /// Of each list, fewer than twice as many closed entries are shown: the newest. The older ones are left out in steps of as
 /// many, because those behind them stand elsewhere then.
 const CLOSED_SHOWN: usize = 12;
@@ -120,7 +122,9 @@ impl Frame {
     /// How many tokens the entries that a model may change take, and how much of the summary is served.
     fn size(&self, board: &Board) -> String {
         let summary = board.summary();
-        let mut written = format!("{}\n{}", summary.session_intent, summary.current_state.text);
+        // Until a model writes it, the intent is the person's whole brief.
+        let intent = clip_words(&summary.session_intent, INTENT_CHARS);
+        let mut written = format!("{intent}\n{}", summary.current_state.text);
         for &list in List::VARIANTS {
             for number in board.numbers(list).filter(|number| !board.is_closed(*number)) {
                 written.push('\n');
@@ -129,7 +133,7 @@ impl Frame {
         }
         let (size, bound) = (self.counter.count_text(&written), self.bound);
         let told = format!(
-            "Your part of the record (intent, state, and what you wrote of open entries) takes about {size} of {bound} tokens, which are also the most that are served with this answer in it"
+            "Your part of the record (intent, state, and the texts of open entries) has about {size} tokens; with this answer, your colleague is served at most {bound} of it"
         );
         if size > bound {
             let surplus = size - bound;
@@ -192,7 +196,11 @@ impl Frame {
         let as_of = |seqs: &[Seq]| seqs.iter().max().map(|seq| format!(" (as of {seq})")).unwrap_or_default();
         let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
         let last = [
-            format!("intent{}: {}", as_of(&summary.session_intent_seqs), or_none(&summary.session_intent)),
+            format!(
+                "intent{}: {}",
+                as_of(&summary.session_intent_seqs),
+                cut(&or_none(&summary.session_intent), ENTRY_CHARS)
+            ),
             format!("state{}: {}", as_of(&summary.current_state.seqs), or_none(&summary.current_state.text)),
         ];
         let room = self.max_chars.saturating_sub(last.iter().map(|line| line.len() + 1).sum());

@@ -894,7 +894,7 @@ fn a_name_that_stands_nowhere_is_published_with_a_mark(
 }
 
 #[test]
-fn a_file_that_a_program_changed_is_a_changed_one_when_it_was_read() {
+fn a_file_that_a_program_changed_is_a_changed_one() {
     let mut board = Board::new(Summary {
         files_read: vec![ReadFile {
             path: "/w/flake.lock".into(),
@@ -905,16 +905,17 @@ fn a_file_that_a_program_changed_is_a_changed_one_when_it_was_read() {
         ..record()
     });
     let add = |name: &str, became: &str| json!({"section": "files", "name": name, "text": "The input moved.", "as": became, "seqs": [3]});
-    let all = [add("flake.lock", "modified"), add("src/evil.rs", "modified")];
+    let all = [add("flake.lock", "modified"), add("go.mod", "created"), add("src/listed.rs", "")];
     board.apply(&changes(&json!({"state": "", "add": all})));
     let record = board.summary().clone();
     let changed: Vec<(&str, FileAction)> =
         record.files_modified.iter().map(|file| (file.path.as_str(), file.action)).collect();
     assert_eq!(
         changed,
-        [("/w/flake.lock", FileAction::Modified)],
-        "of a file that nobody read only the model knows"
+        [("/w/flake.lock", FileAction::Modified), ("go.mod", FileAction::Created)],
+        "what no call read may stand in an output"
     );
+    assert!(record.things.iter().any(|thing| thing.id == "src/listed.rs"), "nobody says that it changed");
     assert!(record.files_read.is_empty());
     board.apply(&changes(&json!({"append": [{"id": "F1", "text": "Twice.", "seqs": [3]}]})));
     assert_eq!(board.summary().files_modified[0].purpose.as_deref(), Some("The input moved. Twice."));

@@ -79,6 +79,8 @@ fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnin
                 let seqs: Vec<_> = new.seqs.iter().copied().chain(from_todos).collect();
                 join_seqs(&mut state.seqs, &seqs);
             }
+            // The list was gone through, and nothing of it is in hand any more.
+            None if facts.todos.is_some() => state.task = None,
             None => warnings.push("the messages name no current state; the earlier one is kept".to_owned()),
         }
         return;

@@ -407,9 +407,11 @@ fn a_step_that_a_model_told_more_of_is_the_list_s_own() {
     let pending = list(&[("Write the test", TodoStatus::Pending), ("Ship it", TodoStatus::InProgress)]);
     let merged = merge(Some(record), &pending, &beside, ctx(2)).summary;
     assert_eq!(merged.next_steps, ["Write the test: quoted fields, by the agent.", "Ask Ines.", "Ship it"]);
+    assert_eq!(merged.current_state.task.as_deref(), Some("Ship it"));
     let done = list(&[("Write the test", TodoStatus::Completed)]);
     let merged = merge(Some(merged), &done, &beside, ctx(3)).summary;
     assert_eq!(merged.next_steps, ["Ask Ines.", "Ship it"]);
+    assert_eq!(merged.current_state.task, None, "nothing of the list is in hand");
 }
 
 #[test]

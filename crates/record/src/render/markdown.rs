@@ -4,15 +4,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::super::section::Section;
-use super::super::summary::ReadFile;
+use super::super::summary::{ReadFile, RequestEntry, RequestState, Summary};
 use super::budget::{BoundedText, SectionFrame, clip_middle, within};
 use super::content::{self, ListShape};
 use super::entries::{Entries, Line};
 use super::escape;
 use super::files::{Depth, Files, FilesShape, RankedFiles};
-use super::rendering::{Count, Rendering, Subject};
+use super::rendering::{Count, Cut, Rendering, Subject};
 use super::things;
 use crate::critical::{CRITICAL_ERRORS, CRITICAL_FILES};
+use anchord_facts::wording;
+use anchord_messages::id::Seq;
 
 /// The layout of a Markdown style.
 pub(super) struct Layout {
@@ -106,9 +108,19 @@ impl<'a> Renderer<'a> {
         Self { subject, layout, count, sections, files, reads, read_lines, pins }
     }
 
-    /// Renders within the bound.
+    /// Renders within the bound. What all sections leave of it shows more of the person's brief, in steps, so that it stands the
+    /// same in later versions.
     pub(super) fn render(&self, bound: u32) -> Rendering {
-        within(bound, self.count, |target| self.compose(bound.min(target), target))
+        let with =
+            |brief: u32| within(bound, self.count, |target| self.compose(bound.min(target), target, brief));
+        let first = with(0);
+        let step = bound / 8;
+        let spare = bound.saturating_sub(first.tokens) / step.max(1) * step;
+        if spare == 0 || !is_brief_cut(self.subject.summary, &first) {
+            return first;
+        }
+        let longer = with(spare);
+        if (first.tokens..=bound).contains(&longer.tokens) { longer } else { first }
     }
 
     /// Whether the summary has nothing for a section.
@@ -120,8 +132,8 @@ impl<'a> Renderer<'a> {
     }
 
     /// Fills a text of `target` tokens. Shares are of `bound`, so a larger target adds room for what is left
-    /// over, and no share grows.
-    fn compose(&self, bound: u32, target: u32) -> Rendering {
+    /// over, and no share grows; but `brief` tokens are for the person's brief beyond the intent's share.
+    fn compose(&self, bound: u32, target: u32, brief: u32) -> Rendering {
         let Self { subject, layout, count, .. } = self;
         let mut draft = BoundedText::new(&layout.title, target, *count);
         if layout.tells_empty {
@@ -134,7 +146,7 @@ impl<'a> Renderer<'a> {
         }
         // A line has at least five tokens, so no more than this many can be printed.
         let most = (bound / 5) as usize + 1;
-        let (mut intent, intent_is_cut) = intent(subject, intent_room(bound), *count);
+        let (mut intent, intent_is_cut) = intent(subject, (intent_room(bound), brief), *count);
         for (shape, shared) in layout.sections.iter().zip(&self.sections) {
             let lines = match (shape.section, shared) {
                 (_, Some(shared)) => Rc::clone(shared),
@@ -168,7 +180,7 @@ impl<'a> Renderer<'a> {
             open_requests: content::open_requests(subject.summary),
             of_phase: layout.first,
         };
-        fill(&mut draft, &mut files, &first, bound);
+        fill(&mut draft, &mut files, &first, (bound, brief));
         let (hidden_files, shortened_files) = files.untold();
         draft.place(Section::FilesModified, files.into_lines(), hidden_files, shortened_files);
         if intent_is_cut {
@@ -184,11 +196,11 @@ fn empty_line<'s>(shapes: impl Iterator<Item = &'s Shape>) -> String {
     if titles.is_empty() { String::new() } else { format!("(empty: {})", titles.join(", ")) }
 }
 
-/// The room for a long intent: a quarter of the bound, and less of a small one, in which the other critical
+/// The room for a long intent: a third of the bound, and less of a small one, in which the other critical
 /// facts would have no room.
 fn intent_room(bound: u32) -> u32 {
     const SMALL: u32 = 1_200;
-    if bound < SMALL { bound / 6 } else { bound / 4 }
+    if bound < SMALL { bound / 5 } else { bound / 3 }
 }
 
 /// How many of a section's first lines come ahead of the others.
@@ -201,7 +213,7 @@ struct Ahead {
 }
 
 /// Fills the sections by priority; shares are of the whole bound.
-fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, first: &Ahead, bound: u32) {
+fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, first: &Ahead, (bound, brief): (u32, u32)) {
     use Section::{
         Blockers, Constraints, CurrentState, DecisionsMade, Errors, FilesRead, Findings, NextSteps, Notes,
         OpenQuestions, Requests, SessionIntent, TestResults, Things,
@@ -210,7 +222,7 @@ fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, first: &Ahead, bound
     // Pins may use the whole bound, because the caller set both.
     draft.offer(Constraints, u32::MAX, first.pins);
     // The room is for the text; its heading and the line about a cut are added.
-    draft.offer(SessionIntent, intent_room(bound) + 40, 1);
+    draft.offer(SessionIntent, intent_room(bound) + brief + 40, 1);
     // First, what critical probes ask for: the latest paths, constraints, the task, the latest open errors.
     files.paths(draft, bound / 20 * 9, CRITICAL_FILES);
     draft.offer(CurrentState, bound / 10, 1);
@@ -293,27 +305,61 @@ fn entries<'a>(layout: &Layout, section: Section, subject: &Subject<'a>) -> Opti
     })
 }
 
-/// The intent, or its beginning and end with the message that has all of it; and whether it was cut.
-fn intent(subject: &Subject<'_>, room: u32, count: Count<'_>) -> (Option<Line>, bool) {
+/// The person's brief, where a model's words took its place as the intent: the first request that is open, when it is long.
+fn brief(summary: &Summary) -> Option<&RequestEntry> {
+    const LONG: usize = 300;
+    let is_long = |request: &&RequestEntry| request.text.len() > LONG;
+    let first = summary.requests.iter().filter(|one| one.state == RequestState::Open).find(is_long)?;
+    let told = wording::normalized(&summary.session_intent);
+    (!told.contains(&wording::normalized(wording::clip_words(&first.text, LONG / 4)))).then_some(first)
+}
+
+/// Whether a rendering shows less of the brief than there is.
+fn is_brief_cut(summary: &Summary, shown: &Rendering) -> bool {
+    let is_cut = |cut: &Cut| cut.section == Section::SessionIntent && cut.shortened > 0;
+    brief(summary).is_some() || shown.cut.iter().any(is_cut)
+}
+
+/// The intent with the brief behind it, each whole or its beginning and end with the message that has all of it; and whether one
+/// was cut. The intent has the first room, and the brief the second, which is also the intent's when there is no other brief.
+fn intent(subject: &Subject<'_>, (room, more): (u32, u32), count: Count<'_>) -> (Option<Line>, bool) {
     let summary = subject.summary;
-    let mark = match summary.session_intent_seqs.first() {
+    let brief = brief(summary);
+    let own = if brief.is_some() { room } else { room + more };
+    let (mut shown, mut is_cut) =
+        ends(summary.session_intent.trim(), summary.session_intent_seqs.first(), own, count);
+    if let Some(brief) = brief.filter(|_| more > 0) {
+        let (text, cut) =
+            ends(&format!("In the person's words: {}", brief.text.trim()), brief.seqs.first(), more, count);
+        if !text.is_empty() {
+            shown.push('\n');
+            shown.push_str(&text);
+            is_cut |= cut;
+        }
+    }
+    ((!shown.trim().is_empty()).then(|| Line::entry(0, shown)), is_cut)
+}
+
+/// A text, or its beginning and end with the message that has all of it; and whether it was cut.
+fn ends(text: &str, seq: Option<&Seq>, room: u32, count: Count<'_>) -> (String, bool) {
+    let mark = match seq {
         Some(seq) => format!("[… cut, all of it in message {seq} …]"),
         None => "[… cut …]".to_owned(),
     };
     // Enough of both ends for the largest bound, so that a pasted megabyte is not escaped as a whole.
-    let text = summary.session_intent.trim();
     let most = (room as usize).saturating_mul(16).max(64);
-    let shown = if text.len() > most.saturating_mul(2) {
-        let head = anchord_facts::wording::clip_words(text, most);
-        let tail = anchord_facts::wording::clip_words_tail(text, most / 2);
+    let is_large = text.len() > most.saturating_mul(2);
+    let shown = if is_large {
+        let head = wording::clip_words(text, most);
+        let tail = wording::clip_words_tail(text, most / 2);
         format!("{head} {mark} {tail}")
     } else {
         text.to_owned()
     };
     let shown = escape::block(&shown, "");
     let clipped = clip_middle(&shown, &mark, room, count).unwrap_or_default();
-    let is_cut = clipped.len() != shown.len() || text.len() > most.saturating_mul(2);
-    ((!clipped.is_empty()).then(|| Line::entry(0, clipped)), is_cut)
+    let is_cut = is_large || clipped.len() != shown.len();
+    (clipped, is_cut)
 }
 
 fn fenced_error(subject: &Subject<'_>) -> Option<Line> {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::super::section::Section;
 use super::super::summary::Summary;
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark,
     RequestEntry, RequestState, TestResult,
 };
 use super::super::version::VersionMeta;
@@ -248,22 +248,33 @@ fn many_paths_are_told_folder_by_folder_with_their_verb() {
 }
 
 #[test]
-fn a_long_first_message_takes_a_quarter_at_most_and_names_its_message() {
-    let mut summary = small();
-    summary.session_intent = (0..4000).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
+fn a_long_brief_has_what_the_other_sections_leave_and_names_its_message() {
+    let brief = (0..4000).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
+    let mut summary = Summary { session_intent: brief.clone(), ..small() };
     let meta = meta(2);
-    let rendering = render(Style::Anchored, &subject(&summary, &meta), 800, real);
+    let long = |summary: &Summary| render(Style::Anchored, &subject(summary, &meta), 1_600, real);
+    let is_whole = |rendering: &Rendering, section| rendering.cut.iter().all(|cut| cut.section != section);
+    let rendering = long(&summary);
     let intent = rendering.section(Section::SessionIntent);
-    assert!(real(intent) <= 210, "{}", real(intent));
+    assert!(real(intent) > 800 && rendering.tokens <= 1_600, "{}", rendering.text);
     assert!(intent.contains("word0 ") && intent.contains("word3999") && intent.contains("message 2"));
     for section in [Section::FilesModified, Section::CurrentState, Section::NextSteps, Section::Constraints] {
-        assert!(
-            rendering.cut.iter().all(|c| c.section != section),
-            "{:?}\n{}",
-            rendering.cut,
-            rendering.text
-        );
+        assert!(is_whole(&rendering, section), "{:?}\n{}", rendering.cut, rendering.text);
     }
+    // A model's intent stands before the brief, which gives way to whatever the model wrote.
+    summary.session_intent = "Sort the words.".to_owned();
+    let seqs = vec![7];
+    summary.requests.push(RequestEntry { text: brief, seqs, ..RequestEntry::default() });
+    let rendering = long(&summary);
+    let intent = rendering.section(Section::SessionIntent);
+    assert!(intent.starts_with("\nSort the words.\nIn the person's words: word0 "), "{intent}");
+    assert!(intent.contains("word3999") && intent.contains("message 7"), "{intent}");
+    let told: Vec<String> =
+        (0..80).map(|i| format!("Finding {i}: the cause of it is the pool of connections.")).collect();
+    summary.findings =
+        told.into_iter().map(|text| Remark { text, seqs: vec![9], session_id: None }).collect();
+    let rendering = long(&summary);
+    assert!(!rendering.text.contains("In the person's words"), "{}", rendering.text);
 }
 
 #[test]
