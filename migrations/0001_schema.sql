@@ -2,11 +2,11 @@
 --
 -- Conventions:
 -- * Every table of a tenant's begins its primary key, its unique keys and its foreign keys with tenant_id, and has row
---   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants is a
---   security definer function.
+--   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants runs as
+--   the owner, on connections of its own (crates/store/src/owner) or in a security definer function.
 -- * Bodies and documents are json or text, never jsonb: they are read back as they were written, and faster.
 -- * Tables that grow with every message have no foreign key to sessions, because checking it costs an append an eighth of
---   its time: who inserts holds the session's lock, and erase_sessions() deletes.
+--   its time: who inserts holds the session's lock, and the list in crates/store/src/owner/erasures.rs names them.
 
 do $$
 begin
@@ -317,7 +317,7 @@ create table messages (
   primary key (tenant_id, session_id, seq)
 );
 comment on table messages is 'Every message, word for word; rows are only added. The primary key serves pages of originals, spans and tails.';
-comment on column messages.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column messages.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column messages.least_tokens is 'Its tokens with every tool output as a placeholder; null when that is the same number.';
 comment on column messages.shape is 'What grouping and masking need without the body (messages::shape); null for a plain text message.';
 comment on column messages.keep is 'The caller''s mark: never; null when there is none. Messages to keep are in sessions.accounting.';
@@ -333,7 +333,7 @@ create table tool_outputs (
   primary key (tenant_id, session_id, reference)
 );
 comment on table tool_outputs is 'Where a tool output is that a placeholder refers to: its content hash, and the first message that holds it.';
-comment on column tool_outputs.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column tool_outputs.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column tool_outputs.ordinal is 'Which of the message''s tool results it is, from 0.';
 
 create table idempotency_keys (
@@ -409,7 +409,7 @@ create table record_parts (
   primary key (tenant_id, session_id, id)
 );
 comment on table record_parts is 'Entries of the lists of summary records, stored once: immutable, and shared by the versions that name them.';
-comment on column record_parts.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column record_parts.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column record_parts.id is 'Made of its version''s number and its place there (record::parts).';
 comment on column record_parts.entries is 'JSON, as text: Postgres need not read it to store it.';
 alter table record_parts alter column entries set storage main;
@@ -424,7 +424,7 @@ create table ledger_entries (
   primary key (tenant_id, session_id, kind, first_seq, ordinal)
 );
 comment on table ledger_entries is 'Every command and test run of the summarised messages; files, errors, identifiers and constraints are in the record itself.';
-comment on column ledger_entries.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column ledger_entries.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column ledger_entries.ordinal is 'Its place among the entries of its message.';
 
 create table probes (
@@ -443,7 +443,7 @@ create table probes (
   primary key (tenant_id, session_id, id)
 );
 comment on table probes is 'Questions that must be answerable from the context. Ids are time-ordered, so that the primary key serves pages.';
-comment on column probes.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column probes.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column probes.version is 'The version whose span it came from; null for a caller''s probe.';
 comment on column probes.retired_in_version is 'The version from which on it is no longer asked; null while it is.';
 comment on column probes.is_exam is 'Whether a model wrote it for an exam (record::exam), with the answer that it expects.';
@@ -592,7 +592,7 @@ create table recall_postings (
   primary key (tenant_id, session_id, bucket, chunk)
 );
 comment on table recall_postings is 'Which message holds which term, and how often. The primary key serves a question: one range per bucket of its terms, over all chunks.';
-comment on column recall_postings.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column recall_postings.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column recall_postings.bucket is 'By the hash of its terms, 0 to 255; -1 is the chunk''s directory with the lengths of its messages.';
 comment on column recall_postings.chunk is 'Which 1,024 messages, from 0.';
 comment on column recall_postings.segments is 'One segment per indexing, in the order of the session.';
@@ -610,7 +610,7 @@ create table recall_pending (
   constraint recall_pending_segments_check check (cardinality(buckets) = cardinality(segments))
 );
 comment on table recall_pending is 'Postings of the newest indexings, which go into their buckets some indexings at a time: writing all buckets at each would write them anew.';
-comment on column recall_pending.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column recall_pending.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column recall_pending.first_seq is 'The first of its messages, which are all of one chunk.';
 comment on column recall_pending.buckets is 'The buckets of the segments, one by one.';
 alter table recall_pending alter column segments set storage external;
@@ -651,7 +651,7 @@ create table recall_vectors (
   primary key (tenant_id, session_id, block)
 );
 comment on table recall_vectors is 'Vectors of messages by what they mean (crates/recall/src/vectors.rs). The primary key serves a question: one range, the newest blocks first.';
-comment on column recall_vectors.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erase_sessions deletes.';
+comment on column recall_vectors.session_id is 'sessions.id; without a foreign key: who inserts holds that row''s lock, and erasing deletes.';
 comment on column recall_vectors.block is 'Which 64 messages, from 0.';
 comment on column recall_vectors.model is 'The model that made them; a question with another one does not read them.';
 comment on column recall_vectors.vectors is 'Quantised to a byte for each dimension, in the order of the session.';
@@ -894,8 +894,8 @@ end $$;
 -- Who may see and change what -------------------------------------------------------------------------------------------
 
 -- Two policies on every table. `tenant` shows the rows of the transaction's tenant, and no row while there is none. Row
--- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the security definer
--- functions cross tenants.
+-- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the owner's connections and
+-- the security definer functions cross tenants.
 do $$
 declare
   t text;
@@ -916,8 +916,8 @@ end $$;
 alter policy tenant on tenants using (id = current_tenant() and erased_at is null);
 alter policy tenant on sessions using (tenant_id = current_tenant() and erased_at is null);
 grant usage on schema public to anchord_app;
--- The audit log is append-only; parts and pending postings never change; sessions and tenants are erased by functions.
+-- The audit log is append-only; parts and pending postings never change; sessions and tenants are erased by the owner.
 revoke update, delete on audit_events from anchord_app;
 revoke update on record_parts, recall_pending from anchord_app;
 revoke delete on sessions, tenants from anchord_app;
-revoke insert, update, delete on erasures from anchord_app;
+revoke delete on erasures from anchord_app;

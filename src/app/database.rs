@@ -7,8 +7,9 @@ use crate::config;
 use anchord_postgres::Embedded;
 use anchord_store::address::Target;
 
-/// Connections of the embedded server beyond those of the pools: for listeners, presence and `psql`.
-const SPARE_CONNECTIONS: u32 = 20;
+/// Connections of the embedded server beyond those of the pools: for statements across tenants, listeners,
+/// presence and `psql`.
+const SPARE_CONNECTIONS: u32 = 32;
 
 /// Keeps the embedded server running; without one, does nothing. Does not end.
 pub(super) async fn keep_running(embedded: Option<&Embedded>) {

@@ -86,7 +86,7 @@ impl Reply {
     }
 
     /// The service's own words about a refusal, with the places in the request that it names.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn message(&self) -> String {
         let problem = self.json();
         let word = |key: &str| problem.get(key).and_then(Value::as_str).unwrap_or_default();
         if word("title").is_empty() {
@@ -397,7 +397,7 @@ impl Remote {
     /// Explains a refusal: the service's words, and the next step.
     pub(super) fn refusal(&self, reply: &Reply) -> anyhow::Error {
         let Credential { purpose, source, .. } = &self.credential;
-        let (noun, remedy, told) = (purpose.noun(), purpose.remedy(), reply.told());
+        let (noun, remedy, told) = (purpose.noun(), purpose.remedy(), reply.message());
         let problem = reply.json();
         let kind = problem.get("type").and_then(Value::as_str).unwrap_or_default();
         match reply.status.as_u16() {
@@ -479,8 +479,8 @@ mod tests {
     fn a_refusal_is_told_with_each_place_once() {
         let body = r#"{"type":"/problems/invalid-request","title":"Invalid request","status":422,
             "detail":"/a: must be 1","errors":[{"pointer":"/a","detail":"must be 1"},{"pointer":"/b","detail":"must be 2"}]}"#;
-        assert_eq!(reply(422, body).told(), "/a: must be 1; /b must be 2 (422 Invalid request)");
-        let page = reply(502, "<html>Bad gateway</html>").told();
+        assert_eq!(reply(422, body).message(), "/a: must be 1; /b must be 2 (422 Invalid request)");
+        let page = reply(502, "<html>Bad gateway</html>").message();
         assert!(page.contains("502") && page.contains("is it an anchord service?"), "{page}");
     }
 

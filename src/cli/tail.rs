@@ -18,7 +18,7 @@ use super::remote::Reply;
 
 /// The wait before the first reconnection, unless the service names another.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
-/// The longest wait between two tries.
+/// The longest wait between two tries, unless a refusal names a longer one.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Arguments of `tail`.
@@ -48,7 +48,7 @@ pub(super) struct TailCommand {
     access: TenantAccess,
 }
 
-/// Where the command stands.
+/// The command's state between connections.
 #[derive(Debug)]
 struct Follower {
     remote: Remote,
@@ -58,11 +58,11 @@ struct Follower {
     last: Option<String>,
     /// Events to show until the end.
     left: u64,
-    /// The wait before the next connection, as the service asks for it.
+    /// The wait before the next connection, as the stream names it, and at most [`MAX_WAIT`].
     wait: Duration,
 }
 
-/// How a connection ended.
+/// The reason why a connection ended.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
     /// As many events were shown as asked for.
@@ -101,34 +101,36 @@ impl Follower {
         self.remote.follow(&path, self.last.as_deref()).await
     }
 
-    /// Tries until the service is there again; a refusal that no wait changes ends the command.
+    /// Tries until the service is there again, with longer and longer waits. A refusal that is not temporary ends the command.
     async fn reconnect(&self) -> Result<reqwest::Response> {
         let mut wait = self.wait;
-        let mut is_told = false;
+        let mut has_reported = false;
         loop {
             tokio::time::sleep(wait).await;
             let why = match self.connect().await {
                 Ok(Ok(response)) => {
-                    if is_told {
+                    if has_reported {
                         output::note("anchord: connected again");
                     }
                     return Ok(response);
                 }
-                Ok(Err(refused)) if !may_pass(&refused) => {
+                Ok(Err(refused)) if !is_temporary(&refused) => {
                     return Err(self.remote.refusal(&refused)).context("the events end here");
                 }
                 Ok(Err(refused)) => {
-                    wait = refused.retry_after().unwrap_or(wait);
-                    refused.told()
+                    wait = next_wait(wait, refused.retry_after());
+                    refused.message()
                 }
-                Err(error) => error.to_string(),
+                Err(error) => {
+                    wait = next_wait(wait, None);
+                    error.to_string()
+                }
             };
-            wait = (wait * 2).clamp(FIRST_WAIT, MAX_WAIT);
-            if !is_told {
+            if !has_reported {
                 output::note(&format!(
                     "anchord: the connection was lost; trying again until it is back ({why})"
                 ));
-                is_told = true;
+                has_reported = true;
             }
         }
     }
@@ -163,19 +165,19 @@ impl Follower {
     }
 
     fn print(&self, event: &Sse) -> Result<()> {
-        let told = read(event);
+        let fields = event_json(event);
         if self.json {
-            return output::print_json_line(&told);
+            return output::print_json_line(&fields);
         }
-        let kind = text_at(&told, "/type").unwrap_or("message");
-        let at = ["/created_at", "/timestamp"].iter().find_map(|place| text_at(&told, place));
-        let data = told.get("data").unwrap_or(&Value::Null);
+        let kind = text_at(&fields, "/type").unwrap_or("message");
+        let at = ["/created_at", "/timestamp"].iter().find_map(|place| text_at(&fields, place));
+        let data = fields.get("data").unwrap_or(&Value::Null);
         if output::is_terminal() {
             let colour = colour(kind);
             let at = at.and_then(output::read_time).map(output::second).unwrap_or_default();
             let kind = output::one_line(kind);
-            let said = output::one_line(&said(&kind, data));
-            return output::print(&format!("{at}  {colour}{kind:<21}{colour:#}  {said}\n"));
+            let words = output::one_line(&describe(&kind, data));
+            return output::print(&format!("{at}  {colour}{kind:<21}{colour:#}  {words}\n"));
         }
         let id = event.id.as_deref().unwrap_or_default();
         output::print(&format!(
@@ -188,10 +190,10 @@ impl Follower {
 }
 
 /// The event as JSON, with its id.
-fn read(event: &Sse) -> Value {
+fn event_json(event: &Sse) -> Value {
     let data = event.data.as_deref().unwrap_or_default();
-    let mut told = serde_json::from_str(data).unwrap_or_else(|_| json!({"data": data}));
-    if let Some(fields) = told.as_object_mut() {
+    let mut json = serde_json::from_str(data).unwrap_or_else(|_| json!({"data": data}));
+    if let Some(fields) = json.as_object_mut() {
         let id = event.id.as_deref().map(|id| id.parse::<u64>().map_or_else(|_| json!(id), |id| json!(id)));
         if let Some(id) = id.filter(|_| !fields.contains_key("id")) {
             fields.shift_insert(0, "id".to_owned(), id);
@@ -200,7 +202,7 @@ fn read(event: &Sse) -> Value {
             fields.insert("type".to_owned(), kind.into());
         }
     }
-    told
+    json
 }
 
 fn colour(kind: &str) -> Style {
@@ -214,10 +216,10 @@ fn colour(kind: &str) -> Style {
 }
 
 /// Describes an event in words; an unknown one as JSON.
-fn said(kind: &str, data: &Value) -> String {
+fn describe(kind: &str, data: &Value) -> String {
     let text = |name: &str| data.get(name).and_then(Value::as_str);
     let count = |name: &str| data.get(name).and_then(Value::as_u64);
-    let told = match kind {
+    let words = match kind {
         "compression.started" => count("from_seq").zip(count("through_seq")).map(|(from, through)| {
             let trigger = text("trigger").map(|trigger| format!(" ({trigger})")).unwrap_or_default();
             format!("messages {from} to {through}{trigger}")
@@ -238,11 +240,16 @@ fn said(kind: &str, data: &Value) -> String {
         "summary.published" => count_at(data, "/version").map(|version| format!("version {version}")),
         _ => None,
     };
-    told.unwrap_or_else(|| if data.is_null() { String::new() } else { data.to_string() })
+    words.unwrap_or_else(|| if data.is_null() { String::new() } else { data.to_string() })
+}
+
+/// The wait after a failed try: as long as the refusal asks for, or twice the last one. It is never shorter than the first.
+fn next_wait(last: Duration, asked: Option<Duration>) -> Duration {
+    asked.unwrap_or_else(|| last.saturating_mul(2).min(MAX_WAIT)).max(FIRST_WAIT)
 }
 
 /// Whether a refusal passes by itself: the service is busy, starts or ends.
-fn may_pass(refused: &Reply) -> bool {
+fn is_temporary(refused: &Reply) -> bool {
     refused.status.as_u16() == 429 || refused.status.is_server_error()
 }
 
@@ -251,7 +258,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_is_told_in_words() {
+    fn a_wait_that_the_service_names_is_neither_doubled_nor_cut() {
+        let seconds = Duration::from_secs;
+        for (last, asked, expected) in [
+            (2, Some(10), 10),
+            (2, Some(60), 60),
+            // Not at once, whatever the service says.
+            (8, Some(0), 2),
+            (2, None, 4),
+            (20, None, 30),
+            (60, None, 30),
+        ] {
+            assert_eq!(next_wait(seconds(last), asked.map(seconds)), seconds(expected), "{last} {asked:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_is_described_in_words() {
         for (kind, data, expected) in [
             (
                 "compression.started",
@@ -272,21 +295,21 @@ mod tests {
             ("summary.published", json!({"version": 3}), "version 3"),
             ("something.new", json!({"a": 1}), r#"{"a":1}"#),
         ] {
-            assert_eq!(said(kind, &data), expected, "{kind}");
+            assert_eq!(describe(kind, &data), expected, "{kind}");
         }
     }
 
     #[test]
     fn an_event_keeps_its_own_fields_and_gets_its_id() {
         let event = |data: &str| Sse::default().id("7").event("summary.published").data(data);
-        let told = read(&event(
+        let read = event_json(&event(
             r#"{"type":"summary.published","created_at":"2026-01-01T00:00:00Z","data":{"version":1}}"#,
         ));
-        assert_eq!((&told["id"], &told["data"]["version"]), (&json!(7), &json!(1)));
+        assert_eq!((&read["id"], &read["data"]["version"]), (&json!(7), &json!(1)));
         assert_eq!(
-            read(&event(r#"{"id":"evt_7","data":{}}"#)),
+            event_json(&event(r#"{"id":"evt_7","data":{}}"#)),
             json!({"id": "evt_7", "data": {}, "type": "summary.published"})
         );
-        assert_eq!(read(&event("no JSON"))["data"], "no JSON");
+        assert_eq!(event_json(&event("no JSON"))["data"], "no JSON");
     }
 }

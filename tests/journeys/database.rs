@@ -108,7 +108,7 @@ async fn an_installation_works_as_the_role_that_is_configured_unless_another_own
     sqlx::raw_sql(AssertSqlSafe(revoke)).execute(&mut superuser).await.expect("a role taken away");
     Store::migrate(target).await.expect("a migrated database");
     let store = Store::connect(target, 4, TaskTracker::new()).await.expect("a pool");
-    assert_eq!(store.find_tenant_id("nobody").await.expect("a function that it may call"), None);
+    assert_eq!(store.find_tenant_id("nobody").await.expect("rows that it may read"), None);
     for (grantee, grants) in [(role.as_str(), true), ("anchord_app", false)] {
         let count =
             format!("select count(*) from information_schema.role_table_grants where grantee = '{grantee}'");

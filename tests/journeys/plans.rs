@@ -49,9 +49,9 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 65] = [
-    ("authentication", "from find_key($1)"),
-    ("authentication: use", "select touch_keys("),
+const HOT: [(&str, &str); 64] = [
+    ("authentication", "from api_keys k join tenants t on t.id = k.tenant_id where k.digest = $1"),
+    ("authentication: use", "update api_keys k set last_used_at = now()"),
     ("append: read the sessions", "from load_branches($1, $2, $3, $4)"),
     ("append: look for them", "live.id, live.status, s.revision, t.revision"),
     ("append: look for replies", "from load_replies($1, $2, $3)"),
@@ -92,14 +92,13 @@ const HOT: [(&str, &str); 65] = [
     ),
     ("enqueue", "values ($1, $2, $3, $4, 'queued', $5, $6, $8)"),
     ("enqueue: the live one", "and status in ('queued', 'running')"),
-    ("claim", "lateral claim_compressions($1, $2, $3, $4)"),
-    ("claim: leases that ran out", "c.status = 'running' and c.lease_until < now()"),
+    ("claim: leases that ran out", "o.status = 'running' and o.lease_until < now()"),
     ("claim: tenants that wait", "with recursive waiting (tenant_id) as"),
-    ("claim: the oldest", "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit v_left"),
+    ("claim: the oldest", "and c.status = 'queued' and c.due_at <= now() order by c.due_at limit $4"),
     ("claim: take", "update compressions c set status = 'running'"),
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
-    ("presence: the dead", "select look_after_workers($1, $2)"),
+    ("presence: the dead", "count(*) filter (where is_dead)"),
     ("base: the version", "record.carry as \"carry?\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (source = 'caller' or is_critical)"),
@@ -118,12 +117,12 @@ const HOT: [(&str, &str); 65] = [
     ("settle: end", "set status = p_end.status, version = v_version"),
     ("settle: session", "compression_count = s.compression_count + case"),
     ("evaluation: end", "update compressions set status = $4, version = $5"),
-    ("webhooks: claim", "from claim_deliveries($1, $2, $3, $4)"),
+    ("webhooks: claim", "with recursive waiting (tenant_id, webhook_id) as"),
     ("webhooks: choose", "from webhook_deliveries r where r.leased_until > now()"),
     ("webhooks: settle", "update webhook_deliveries d set status = word.status"),
     ("usage: sessions", "insert into usage_by_session as old"),
     ("usage: days", "insert into usage_by_day as old"),
-    ("metrics", "from queue_state()"),
+    ("metrics", "group by live.kind, live.status"),
 ];
 
 /// A step of a test's session: what was answered is as good as any.

@@ -103,9 +103,9 @@ async fn a_policy_compares_the_tenant_without_a_subquery() {
     assert!(!plan.contains("InitPlan"), "{plan}");
 }
 
-/// Sessions and tenants have more than foreign keys reach: whoever erases them does it by the functions that know.
+/// Sessions and tenants have more than foreign keys reach: whoever erases them does it by the code that knows.
 #[tokio::test]
-async fn the_role_of_the_service_erases_sessions_and_tenants_by_their_functions_alone() {
+async fn the_role_of_the_service_can_delete_no_session_and_no_tenant() {
     let stored = stored().await;
     stored.appends.append(append(stored.ours, "s", &["one"])).await.expect("an append");
     for table in ["sessions", "tenants"] {

@@ -12,9 +12,10 @@ use tokio_util::task::TaskTracker;
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, THEIRS, app};
 use crate::support::branches::{branch_of, fork};
+use crate::support::erasing::{hold_erasing, until_waiting};
+use crate::support::number;
 use crate::support::plans::run;
 use crate::support::talks::{called, turns};
-use crate::support::{number, until};
 
 async fn put(app: &App, session: &str, settings: Value) {
     app.call("PUT", &format!("/v1/sessions/{session}"), settings.to_string()).await.good();
@@ -390,20 +391,20 @@ async fn a_task_goes_with_the_last_of_its_sessions_though_two_are_erased_at_once
         put(&app, name, json!({"task_id": "t"})).await;
     }
     end(&app, "t", "completed").await;
-    let (mut first, mut look) = (app.database.connect().await, app.database.connect().await);
-    run(&mut first, "begin; select erase_session(tenant_id, 'a') from sessions where name = 'a'")
-        .await
-        .unwrap();
-    let second = async { assert_eq!(app.call("DELETE", "/v1/sessions/b", "").await.status, 204) };
-    let commit = async {
-        until("a wait for the first", async || {
-            let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-            (number(&mut look, waiting).await == 1).then_some(())
-        })
-        .await;
-        run(&mut first, "commit").await.unwrap();
+    let (mut holder, mut look) = (app.database.connect().await, app.database.connect().await);
+    hold_erasing(&mut holder, "a").await;
+    let first = async { assert_eq!(app.call("DELETE", "/v1/sessions/a", "").await.status, 204) };
+    let second = async {
+        until_waiting(&mut look, 1).await;
+        let release = async {
+            let mut look = app.database.connect().await;
+            until_waiting(&mut look, 2).await;
+            run(&mut holder, "select pg_advisory_unlock(77)").await.unwrap();
+        };
+        let (deleted, ()) = futures::join!(app.call("DELETE", "/v1/sessions/b", ""), release);
+        assert_eq!(deleted.status, 204);
     };
-    futures::join!(second, commit);
+    futures::join!(first, second);
     assert_eq!(number(&mut look, "select count(*) from tasks").await, 0);
 }
 

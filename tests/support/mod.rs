@@ -16,6 +16,7 @@ pub mod branches;
 pub mod browser;
 pub mod corpus;
 pub mod embeddings;
+pub mod erasing;
 pub mod pair;
 pub mod plans;
 pub mod provider;
@@ -121,7 +122,7 @@ pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T
 }
 
 /// Looks, as other workers do, until jobs of workers that are gone are due again; gives how many.
-pub async fn bury_dead_workers(store: &Store) -> i32 {
+pub async fn bury_dead_workers(store: &Store) -> i64 {
     let mut another = store.hold_presence(i64::from(i32::MAX)).await.expect("a connection");
     until("a job that is taken from the dead", async || {
         let freed = another.look_after_workers().await.expect("an answer");

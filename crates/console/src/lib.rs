@@ -10,7 +10,7 @@
 //! | `done` | what a form did, told on the page that it leads to |
 //! | `due` | whether the next call is compressed at once |
 //! | `chart` | charts, as SVG |
-//! | `compare`, `lost`, `whereabouts`, `cost` | what two contexts have in common, what a context lacks, where a text is and with which version it went, what calls would have cost otherwise |
+//! | `compare`, `lost`, `whereabouts` | what two contexts have in common, what a context lacks, where a text is and with which version it went |
 //! | `pages` | the pages, one file for each |
 //!
 //! Invariant: everything that a page shows or changes is a call of the API under the signed-in key, so that nobody sees or does more
@@ -21,7 +21,6 @@ mod api;
 mod assets;
 mod chart;
 mod compare;
-pub mod cost;
 mod done;
 mod due;
 mod entry;

@@ -118,8 +118,9 @@ async fn serve_surface(
     }
 }
 
-/// Wraps routes in what every request passes, from the outside in: id, span, metrics and problems; a task and a
-/// timeout of its own; compression of replies; the memory for them.
+/// Wraps routes in what every request passes, from the outside in: id, span, metrics and problems; a
+/// timeout, and a task of its own once the client has gone; compression of replies; the memory for them; the refusal
+/// of conditions that the service does not support.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)

@@ -9,7 +9,7 @@ use anchord_context::context::Context;
 use anchord_messages::id::{Seq, SessionId, TenantId};
 use anchord_runtime::cache::{Cache, Expiry};
 
-/// The most messages of all contexts that are kept, in all some 16 MiB.
+/// The most messages of all contexts that are kept, in all some 24 MB.
 const MAX_MESSAGES: u64 = 1_000_000;
 
 /// A context as it was served: its messages by hash and bytes.

@@ -1,4 +1,5 @@
-//! The phase of the work, which decides what a summary keeps first.
+//! The phase of the work, as the caller sets it. It orders and bounds renderings (`render::phases`), and says what a model
+//! describes in detail (`changes::prompt`). The record is the same in every phase.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,10 +8,10 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Finding out.
+    /// Research: the problem and the findings come first, in at most 1,300 tokens.
     Research,
-    /// Working out what to do.
+    /// Planning: signatures, contracts and findings come first, in at most 2,600 tokens.
     Planning,
-    /// Doing it.
+    /// Implementation: the default order, without a bound of its own.
     Implementation,
 }

@@ -77,26 +77,4 @@ impl Store {
         .await?;
         Ok(events)
     }
-
-    /// Lists the entries of all tenants, newest first; with `before`, only entries older than that one.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn list_all_audit_events(
-        &self,
-        before: Option<AuditId>,
-        limit: i64,
-    ) -> Result<Vec<AuditEvent>> {
-        let events = sqlx::query_as!(
-            AuditEvent,
-            r#"select tenant_id as "tenant_id!: TenantId", id as "id!: AuditId", actor as "actor!", action as "action!",
-                      subject as "subject!", created_at as "created_at!"
-               from list_audit_events($1, $2)"#,
-            before.map(|id| id.0),
-            limit
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
-        Ok(events)
-    }
 }

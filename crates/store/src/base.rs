@@ -1,9 +1,5 @@
-//! Reads the input of a job in one snapshot: the session, its current version, its pins and probes, and the messages
-//! of its span.
-//!
-//! One statement reads all of it. Some forty round trips took the database and the threads that answer requests 15
-//! ms, for a compression of 30 KB that computes for 2 ms. One statement is one snapshot, so it needs no transaction;
-//! lists are columns of one row. The cost: one long statement in place of eight short ones.
+//! Reads the input of a job in one read-only snapshot: the session, its current version, pins, todo list, probes and the
+//! outlines of the messages after the anchor. `load_span` reads the messages of the span afterwards, when it is known.
 
 use std::collections::BTreeSet;
 

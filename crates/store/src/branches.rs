@@ -183,7 +183,7 @@ pub(crate) async fn settle_import(
     for (at, branch) in erased.iter().enumerate() {
         let found = find(tx, tenant, &of(branch)).await?.filter(|found| found.id != to.id);
         let Some(found) = found else { return Ok(Err(format!("/erased/{at}"))) };
-        erasing::erase(tx, main.id.of(tenant), found.id).await?;
+        erasing::erase(tx, tenant, found.id).await?;
     }
     Ok(Ok(()))
 }

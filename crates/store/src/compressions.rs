@@ -5,7 +5,7 @@
 //! Invariant: a claim commits before the work starts, and increments the fence (`attempt`). Every later write of the
 //! worker carries that number, so a worker that lost its job changes nothing.
 
-mod claim;
+pub(crate) mod claim;
 mod span;
 
 pub use super::job::{Job, Kind, NewJob};
@@ -328,35 +328,5 @@ impl Store {
         .await?;
         tx.commit().await?;
         Ok(done.rows_affected() == 1)
-    }
-
-    /// Counts the waiting and the running jobs, over all tenants.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn queue_state(&self) -> Result<Vec<QueueState>> {
-        struct Raw {
-            kind: String,
-            status: String,
-            jobs: i64,
-            oldest_due_seconds: Option<f64>,
-        }
-        let rows = sqlx::query_as!(
-            Raw,
-            r#"select kind as "kind!", status as "status!", jobs as "jobs!", oldest_due_seconds from queue_state()"#
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
-        let state = |row: Raw| {
-            // Skip a kind that only a newer version of the service has.
-            let kind = row.kind.parse::<Kind>().ok()?;
-            Some(QueueState {
-                kind,
-                status: row.status,
-                jobs: row.jobs,
-                oldest_due_seconds: row.oldest_due_seconds,
-            })
-        };
-        Ok(rows.into_iter().filter_map(state).collect())
     }
 }

@@ -108,38 +108,6 @@ impl Store {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Claims at most `limit` sessions of all tenants whose messages are to get vectors, and commits.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn claim_embeddings(
-        &self,
-        lease: Duration,
-        limit: i32,
-        per_tenant: i32,
-    ) -> Result<Vec<EmbeddingJob>> {
-        let rows = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", session_id as "session_id!", attempt as "attempt!",
-                      failures as "failures!"
-               from claim_embeddings($1, $2, $3)"#,
-            lease.as_secs_f64(),
-            limit,
-            per_tenant
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
-        let job = |(tenant, session, attempt, failures): (_, _, _, i32)| EmbeddingJob {
-            tenant: TenantId(tenant),
-            session: SessionId(session),
-            attempt,
-            failures: u32::try_from(failures).unwrap_or_default(),
-        };
-        Ok(rows
-            .into_iter()
-            .map(|row| job((row.tenant_id, row.session_id, row.attempt, row.failures)))
-            .collect())
-    }
-
     /// Reads the next messages without vectors of a model; from the first one when `anew`. `None` when the session is
     /// gone or another worker has it.
     ///

@@ -7,8 +7,6 @@ use std::collections::VecDeque;
 
 use crate::prelude::*;
 
-/// The most sessions that one step deletes from.
-const SESSIONS: i32 = 50;
 /// The most steps of a request that erases; the rest is left to upkeep. A session of some hundred messages takes one.
 const STEPS_AT_ONCE: usize = 4;
 
@@ -18,7 +16,7 @@ pub struct Erasure {
     /// The tenant.
     pub tenant: TenantId,
     /// Its erased sessions; empty when the tenant itself is erased, or when its sessions are not due.
-    pub(super) sessions: Vec<Uuid>,
+    pub(crate) sessions: Vec<Uuid>,
 }
 
 impl Erasure {
@@ -29,21 +27,6 @@ impl Erasure {
 }
 
 impl Store {
-    /// Rows to delete, one entry for each tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn next_erasures(&self) -> Result<Vec<Erasure>> {
-        let rows = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", sessions as "sessions!" from next_erasures($1)"#,
-            SESSIONS
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
-        let read = |(tenant, sessions)| Erasure { tenant: TenantId(tenant), sessions };
-        Ok(rows.into_iter().map(|row| read((row.tenant_id, row.sessions))).collect())
-    }
-
     /// Deletes some rows; returns whether more of them may be left. When that fails for several sessions, each is tried
     /// alone, and one that fails is tried again some minutes later.
     ///
@@ -79,7 +62,7 @@ impl Store {
 
     /// Takes the first steps of an erasure within the request that asked for it. It is hidden already, so that a failure
     /// only leaves more to upkeep.
-    pub(super) async fn erase_now(&self, erasure: &Erasure) {
+    pub(crate) async fn erase_now(&self, erasure: &Erasure) {
         for _ in 0..STEPS_AT_ONCE {
             match self.erase_step(erasure.tenant, &erasure.sessions).await {
                 Ok(true) => {}
@@ -90,28 +73,5 @@ impl Store {
                 }
             }
         }
-    }
-
-    async fn erase_step(&self, tenant: TenantId, sessions: &[Uuid]) -> Result<bool> {
-        let _share = self.share(tenant).await?;
-        let is_more = sqlx::query_scalar!(r#"select erase_some($1, $2) as "is_more!""#, tenant.0, sessions);
-        let mut is_more = is_more.fetch_one(&mut self.pool.acquire().await?).await?;
-        for session in sessions {
-            // A branch that others stand on loses what they do not need.
-            let of_branch = sqlx::query_scalar!(
-                r#"select erase_some_of_branch($1, $2) as "is_more!""#,
-                tenant.0,
-                session
-            );
-            is_more |= of_branch.fetch_one(&mut self.pool.acquire().await?).await?;
-        }
-        Ok(is_more)
-    }
-
-    async fn put_off(&self, tenant: TenantId, session: Uuid) -> Result<()> {
-        sqlx::query!("select put_off_erasure($1, $2)", tenant.0, session)
-            .execute(&mut self.pool.acquire().await?)
-            .await?;
-        Ok(())
     }
 }

@@ -17,10 +17,6 @@ use anchord_session::compression::{Report, Status};
 const PUBLISHED: &str = "summary.published";
 /// The event that reports that another branch is current. It is kept with main, because it is no branch's.
 const SWITCHED: &str = "session.branch_switched";
-/// How long events are kept, in days.
-const KEPT_DAYS: i32 = 7;
-/// The most events that one statement deletes.
-const FORGOTTEN_AT_ONCE: i32 = 5_000;
 
 /// An event as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,27 +140,6 @@ impl Store {
         };
         tx.commit().await?;
         Ok(newest.flatten().unwrap_or_default())
-    }
-
-    /// Deletes events that are older than a week, over all tenants; returns their number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn forget_old_events(&self) -> Result<i64> {
-        let mut all = 0;
-        loop {
-            let gone = sqlx::query_scalar!(
-                r#"select forget_old_events($1, $2) as "gone!""#,
-                KEPT_DAYS,
-                FORGOTTEN_AT_ONCE
-            )
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-            all += i64::from(gone);
-            if gone < FORGOTTEN_AT_ONCE {
-                return Ok(all);
-            }
-        }
     }
 }
 

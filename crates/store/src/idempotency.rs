@@ -148,25 +148,6 @@ async fn find(tx: &mut Tx, key: &ReplyKey) -> Result<Option<ReplyLookup>> {
     Ok(Some(ReplyLookup::Reply(StoredReply { status, headers, body: row.reply })))
 }
 
-impl Store {
-    /// Deletes expired replies, over all tenants; returns their number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn forget_old_replies(&self) -> Result<i64> {
-        let mut gone = 0;
-        loop {
-            let some = sqlx::query_scalar!("select forget_old_replies()")
-                .fetch_one(&mut self.pool.acquire().await?)
-                .await?;
-            match some.unwrap_or_default() {
-                0 => return Ok(gone),
-                some => gone += some,
-            }
-        }
-    }
-}
-
 /// Takes the key's lock for the length of the transaction; returns `false` when another request holds it.
 ///
 /// It tries several times: a rejected request releases the lock only after its rollback, a moment after its reply,

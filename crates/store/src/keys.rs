@@ -143,19 +143,11 @@ impl Store {
         if !keys.is_empty() {
             let (digests, counts): (Vec<Vec<u8>>, Vec<i64>) =
                 keys.into_iter().map(|(digest, count)| (digest.to_vec(), count)).unzip();
-            let rows = sqlx::query!(
-                r#"select tenant_id, id, refused as "refused!" from find_ended_keys($1, $2)"#,
-                &digests,
-                &counts
-            )
-            .fetch_all(&mut self.pool.acquire().await?)
-            .await?;
-            for row in rows {
-                match row.tenant_id.zip(row.id) {
-                    None => unknown += row.refused,
+            for (owner, refused) in self.look_up_refused(&digests, &counts).await? {
+                match owner {
+                    None => unknown += refused,
                     Some((tenant, key)) => {
-                        let (tenant, actor) = (TenantId(tenant), Actor::Key(KeyId(key)));
-                        self.record_refusal(tenant, actor, "key.refused", row.refused).await?;
+                        self.record_refusal(tenant, Actor::Key(key), "key.refused", refused).await?;
                     }
                 }
             }
@@ -198,30 +190,6 @@ impl Store {
         self.keys.watch(tenant)
     }
 
-    async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>> {
-        let row = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", id as "id!", scopes as "scopes!", expires_at,
-                      suspended as "suspended!", quotas::text as "quotas!"
-               from find_key($1)"#,
-            digest.as_slice()
-        )
-        .fetch_optional(&mut self.pool.acquire().await?)
-        .await?;
-        row.map(|row| {
-            let quotas = serde_json::from_str(&row.quotas)
-                .map_err(|error| StoreError::corrupt("tenants", "quotas", row.tenant_id, error))?;
-            Ok(Grant {
-                tenant: TenantId(row.tenant_id),
-                key: KeyId(row.id),
-                scopes: row.scopes,
-                expires_at: row.expires_at,
-                suspended: row.suspended,
-                quotas,
-            })
-        })
-        .transpose()
-    }
-
     /// Stores when keys were last used, where that is not stored yet.
     ///
     /// # Errors
@@ -234,9 +202,7 @@ impl Store {
             ids.push(key.0);
         }
         if !ids.is_empty() {
-            sqlx::query!("select touch_keys($1, $2)", &tenants, &ids)
-                .execute(&mut self.pool.acquire().await?)
-                .await?;
+            self.touch_keys(&tenants, &ids).await?;
         }
         Ok(())
     }

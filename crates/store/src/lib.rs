@@ -5,8 +5,8 @@
 //! `settle`, which ends a job; `pool`, the connections, with `primary`, which chooses the server, `connection`, which gives
 //! up a server that does not answer, and `bulkhead`, which limits how many of them a tenant uses.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
-//! owns nothing; functions of the schema that work for many tenants at once name the tenant of every row. The rows of
-//! an append commit together or not at all.
+//! owns nothing; statements that work for many tenants at once are in `owner`, and those and functions of the schema name the
+//! tenant of every row. The rows of an append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod actor;
@@ -55,10 +55,10 @@ pub mod narratives;
 pub mod notes;
 mod notifier;
 pub mod outlines;
+mod owner;
 pub mod pins;
 mod pool;
 mod prelude;
-pub mod presence;
 mod primary;
 pub mod probes;
 pub mod provider_keys;
@@ -79,4 +79,5 @@ pub mod webhooks;
 
 pub use bulkhead::Tx;
 pub use error::{Result, StoreError};
+pub use owner::presence;
 pub use pool::{Connections, DEFAULT_CONNECTIONS, Store};

@@ -18,6 +18,7 @@ use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
 use super::notifier::EventNotifier;
+use super::owner::{self, Owner};
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
@@ -30,11 +31,7 @@ pub const DEFAULT_CONNECTIONS: u32 = 16;
 /// Connections of requests beyond the configured number, for what is published for appends. With these two and the
 /// readers' half, some are always left.
 const KEEPERS: u32 = 2;
-/// The connections of the queue's statements. Half of them are kept: one for the pool of workers, one for others that
-/// claim jobs.
-const QUEUE_CONNECTIONS: u32 = 4;
-/// Workers have half as many connections again, and at least this many: claiming and reading keep some, and jobs need
-/// others.
+/// Workers have half as many connections again, and at least this many: reading keeps some, and jobs need others.
 const LEAST_WORKERS_CONNECTIONS: u32 = 6;
 /// How long the database may take to answer a ping.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -57,10 +54,11 @@ pub struct Store {
     pub(super) primary: Primary,
     /// The connections of requests and those of workers, separate so that neither waits for the other.
     pub(super) pools: [(Pool, Readers); 2],
+    /// The connections that cross tenants, for the statements in `owner` alone.
+    pub(super) owner: Owner,
+    owners: [Owner; 2],
     /// The connections of appends.
     pub(super) appends: Pool,
-    /// The connections of the queue, separate so that claiming and ending jobs waits for no read.
-    pub(super) queue: Readers,
     /// The limits of tenants on the connections of requests; `None` for the connections of workers and appends.
     pub(super) bulkhead: Option<Bulkhead>,
     /// A connection of its own for pings, so that they are answered however busy the others are.
@@ -123,7 +121,8 @@ impl Store {
         let [of_request, of_worker] = STATEMENT_TIMEOUTS.map(|timeout| ("statement_timeout", timeout));
         let [request_deadline, worker_deadline] = DEADLINES;
         let options = |settings: &[(&str, &str)], most: u32, wait: Duration| -> PgPoolOptions {
-            let options = primary.pool_options(&role, settings).max_connections(most).acquire_timeout(wait);
+            let options =
+                primary.pool_options(Some(&role), settings).max_connections(most).acquire_timeout(wait);
             // A ping per request costs a round trip; `begin` takes the next connection instead when one turns out to
             // be dead.
             options.test_before_acquire(false)
@@ -142,14 +141,25 @@ impl Store {
         let probe = open(options(&of_request, 1, PROBE_TIMEOUT), PROBE_TIMEOUT);
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
         let workers = open(options(&[of_worker], most, ACQUIRE_TIMEOUT), worker_deadline);
-        let workers = (workers, Readers::new(most.saturating_sub(QUEUE_CONNECTIONS / 2)));
+        let workers = (workers, Readers::new(most));
+        let owner = |settings: &[(&str, &str)], most: u32, deadline: Duration| {
+            let settings = [settings, &owner::SETTINGS].concat();
+            let options = primary.pool_options(None, &settings).test_before_acquire(false);
+            open(options.max_connections(most).acquire_timeout(ACQUIRE_TIMEOUT), deadline)
+        };
+        let [for_requests, for_workers] = owner::CONNECTIONS;
+        let owners = [
+            Owner::new(owner(&of_request, for_requests, request_deadline), Some(Bulkhead::new(for_requests))),
+            Owner::new(owner(&[of_worker], for_workers, worker_deadline), None),
+        ];
         Ok(Self {
             pools: [(pool.clone(), readers.clone()), workers],
+            owner: owners[0].clone(),
+            owners,
             appends,
             pool,
             readers,
             primary,
-            queue: Readers::new(QUEUE_CONNECTIONS),
             bulkhead: Some(Bulkhead::new(connections.saturating_add(KEEPERS))),
             probe,
             tracker,
@@ -173,8 +183,14 @@ impl Store {
     /// This store on the connections of workers. A connection wakes the runtime that it was opened on, so all uses
     /// must be on one runtime.
     pub fn of_workers(&self) -> Self {
-        let [_, (pool, readers)] = &self.pools;
-        Self { pool: pool.clone(), readers: readers.clone(), bulkhead: None, ..self.clone() }
+        let ([_, (pool, readers)], [_, owner]) = (&self.pools, &self.owners);
+        Self {
+            pool: pool.clone(),
+            readers: readers.clone(),
+            owner: owner.clone(),
+            bulkhead: None,
+            ..self.clone()
+        }
     }
 
     /// This store for appends, which the limits of tenants do not apply to. Besides connections of their own they use
@@ -237,14 +253,20 @@ impl Store {
 
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
     /// now leaves a complete transaction, which is rolled back when it is dropped.
-    pub(super) async fn begin_with(
+    pub(super) async fn begin_with(&self, share: Share, tenant: TenantId, how: [&str; 2]) -> Result<Tx> {
+        self.begin_on(&self.pool, share, tenant, how).await
+    }
+
+    /// Begins on a connection of a pool, as [`Store::begin_with`] does.
+    pub(super) async fn begin_on(
         &self,
+        pool: &Pool,
         share: Share,
         tenant: TenantId,
         [mode, settings]: [&str; 2],
     ) -> Result<Tx> {
         let statement = format!("{mode}; set local app.tenant_id = '{}'{settings}", tenant.0);
-        let pool = self.pool.clone();
+        let pool = pool.clone();
         let begun = self.tracker.spawn(async move {
             let mut attempts_left = pool.max_connections();
             loop {
@@ -293,13 +315,13 @@ impl Store {
     /// The state of the pool of requests, or of the workers' pool when that is fuller.
     pub fn connections(&self) -> Connections {
         let [requests, workers] = &self.pools;
-        let of = |(pool, readers): &(Pool, Readers), kept: usize| {
+        let of = |(pool, readers): &(Pool, Readers)| {
             let open = pool.size();
-            let idle = pool.num_idle().saturating_add(readers.idle()).saturating_add(kept);
+            let idle = pool.num_idle().saturating_add(readers.idle());
             let idle = u32::try_from(idle).unwrap_or(u32::MAX).min(open);
             Connections { open, idle, most: pool.max_connections() }
         };
-        let (requests, workers) = (of(requests, 0), of(workers, self.queue.idle()));
+        let (requests, workers) = (of(requests), of(workers));
         let share = |of: Connections| f64::from(of.open - of.idle) / f64::from(of.most.max(1));
         if share(requests) >= share(workers) { requests } else { workers }
     }
@@ -312,12 +334,13 @@ impl Store {
 
     /// Closes the pools, after the work that uses them has ended.
     pub async fn close(&self) {
-        self.queue.close();
         for (_, readers) in &self.pools {
             readers.close();
         }
         let [(requests, _), (workers, _)] = &self.pools;
+        let [of_requests, of_workers] = &self.owners;
         futures::join!(requests.close(), workers.close(), self.appends.close(), self.probe.close());
+        futures::join!(of_requests.close(), of_workers.close());
     }
 
     /// The tracker of the tasks that must end before the process does.

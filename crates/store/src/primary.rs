@@ -106,14 +106,14 @@ impl Primary {
         pool.set_connect_options(self.options());
     }
 
-    /// The options of a pool whose connections work as `role`: they are not used again once they are retired, and must
+    /// The options of a pool whose connections work as `role`, or as the owner without one: they are not used again once they are retired, and must
     /// accept writes when the address asks for that. `settings` are set on each connection.
-    pub(super) fn pool_options(&self, role: &Role, settings: &[(&str, &str)]) -> PgPoolOptions {
+    pub(super) fn pool_options(&self, role: Option<&Role>, settings: &[(&str, &str)]) -> PgPoolOptions {
         let settings =
             settings.iter().map(|(name, value)| format!(", set_config('{name}', '{value}', false)"));
         let setting = format!(
             "select current_setting('transaction_read_only'), set_config('role', '{}', false){}",
-            role.as_str(),
+            role.map_or("none", Role::as_str),
             settings.collect::<String>()
         );
         let (setting, must_write, primary) = (Arc::new(setting), self.0.address.must_write(), self.clone());

@@ -1,4 +1,4 @@
-//! Connections that are kept for short reads, and for the queue's statements that commit by themselves.
+//! Connections that are kept for short reads, and for claims, which commit by themselves.
 //!
 //! When a connection returns to the pool, the driver checks whether it is alive, which is one more round trip. A kept connection goes from read to read instead, unless it has carried a large text: the pool gives back
 //! the space of that.
@@ -21,14 +21,14 @@ const LARGE_BYTES: usize = 256 * 1024;
 
 /// The kept connections; at most half of the available ones, so that other work always finds some.
 #[derive(Clone, Debug)]
-pub(super) struct Readers {
+pub(crate) struct Readers {
     turns: Arc<Semaphore>,
     kept: Arc<Mutex<Vec<PgConnection>>>,
 }
 
 /// A connection for one read. When it is dropped, it returns to the pool, which checks it.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     connection: PgConnection,
     /// Whether it was kept, and so may have been lost since.
     was_kept: bool,

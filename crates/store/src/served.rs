@@ -46,7 +46,7 @@ pub struct Parameters {
 pub struct ServedTokens {
     /// All of them.
     pub total: u32,
-    /// System prompt and pins.
+    /// System prompt, pins and kept messages.
     pub system: u32,
     /// The summary.
     pub summary: u32,

@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::audit::{self, Actor};
 use super::bounds;
 use super::bounds::Made;
-use super::erasures::Erasure;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries, Which};
 use super::metadata::{self, MetadataField};
@@ -145,60 +143,6 @@ impl Store {
             }
             tries.again().await?;
         }
-    }
-
-    /// Erases a session with all of its branches and everything that they own: it is hidden and its name is free when this returns, and live
-    /// work can no longer publish into it. Rows of a large session are deleted later. Returns `false` when there is no
-    /// such session.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delete_session(&self, tenant: TenantId, name: &SessionName, actor: Actor) -> Result<bool> {
-        let mut tx = self.begin(tenant).await?;
-        let id = sqlx::query_scalar!(
-            "select id from sessions where tenant_id = $1 and name = $2",
-            tenant.0,
-            name.as_str()
-        )
-        .fetch_optional(&mut *tx)
-        .await?;
-        let Some(id) = id else { return Ok(false) };
-        let is_erased =
-            sqlx::query_scalar!(r#"select erase_session($1, $2) as "is_erased!""#, tenant.0, name.as_str());
-        if !is_erased.fetch_one(&mut *tx).await? {
-            return Ok(false);
-        }
-        audit::record(&mut tx, tenant, actor, "session.deleted", id).await?;
-        tx.commit().await?;
-        self.discount_session(tenant);
-        self.erase_now(&Erasure { tenant, sessions: vec![id] }).await;
-        Ok(true)
-    }
-}
-
-impl Store {
-    /// Erases at most `limit` sessions without a write to any branch for as long as their tenant keeps sessions, over all tenants;
-    /// returns their number. An index on the last write would cost an index write in every append, so candidates are
-    /// found by their ids, which begin with the time of creation.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn erase_expired_sessions(&self, limit: i32) -> Result<i32> {
-        let gone = sqlx::query_scalar!("select erase_expired_sessions($1)", limit)
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-        Ok(gone.unwrap_or_default())
-    }
-
-    /// Erases at most `limit` expired sessions of single calls, over all tenants; returns their number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn erase_single_calls(&self, limit: i32) -> Result<i32> {
-        let gone = sqlx::query_scalar!("select erase_single_calls($1)", limit)
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-        Ok(gone.unwrap_or_default())
     }
 }
 

@@ -71,25 +71,6 @@ impl Store {
         Ok(())
     }
 
-    /// The caller that a sign-in stands for; `None` when there is none, or it has ended.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_signin(&self, digest: [u8; 32]) -> Result<Option<Credential>> {
-        let row = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", credential as "credential!", is_operator as "is_operator!"
-               from find_signin($1)"#,
-            digest.as_slice()
-        )
-        .fetch_optional(&mut self.pool.acquire().await?)
-        .await?;
-        let Some(row) = row else { return Ok(None) };
-        let secret = KeyDigest::try_from(row.credential.as_slice())
-            .map_err(|error| StoreError::corrupt("console_signins", "credential", row.tenant_id, error))?;
-        let tenant = TenantId(row.tenant_id);
-        Ok(Some(if row.is_operator { Credential::Operator(secret) } else { Credential::Key(tenant, secret) }))
-    }
-
     /// Ends a sign-in.
     ///
     /// # Errors
@@ -106,23 +87,5 @@ impl Store {
         .await?;
         tx.commit().await?;
         Ok(())
-    }
-
-    /// Removes sign-ins that have ended; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn forget_old_signins(&self) -> Result<i64> {
-        let mut all = 0;
-        loop {
-            let some = sqlx::query_scalar!("select forget_old_signins()")
-                .fetch_one(&mut self.pool.acquire().await?)
-                .await?
-                .unwrap_or_default();
-            all += some;
-            if some < 1_000 {
-                return Ok(all);
-            }
-        }
     }
 }

@@ -132,35 +132,6 @@ impl Store {
         find(&mut tx, id).await
     }
 
-    /// Finds a tenant's id by its name.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>> {
-        let id = sqlx::query_scalar!("select find_tenant_id($1)", name)
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-        Ok(id.map(TenantId))
-    }
-
-    /// Lists every tenant of the installation, oldest first; with `after`, only tenants newer than that one.
-    ///
-    /// # Errors
-    /// When the database fails, or settings do not parse.
-    pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>> {
-        let rows = sqlx::query_as!(
-            TenantRow,
-            r#"select id as "id!", name as "name!", settings::text as "settings!", quotas::text as "quotas!",
-                      retention_days, suspended_at, provider_keys_for as "provider_keys_for!", created_at as "created_at!"
-               from list_tenants($1, $2)"#,
-            after.map(|id| id.0),
-            limit
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
-        rows.into_iter().map(TenantRow::read).collect()
-    }
-
     /// Changes a tenant's name, quotas and retention, and suspends or resumes it.
     ///
     /// # Errors
@@ -309,24 +280,6 @@ impl Store {
         tx.commit().await?;
         Ok(true)
     }
-
-    /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name
-    /// is free when this returns, and its rows are deleted later. Returns `false` when there is no such tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool> {
-        let mut tx = self.begin_as(actor, id).await?;
-        let is_erased = sqlx::query_scalar!(r#"select erase_tenant($1) as "is_erased!""#, id.0);
-        if !is_erased.fetch_one(&mut *tx).await? {
-            return Ok(false);
-        }
-        audit::record(&mut tx, id, actor, "tenant.deleted", id).await?;
-        keys::tell(&mut tx, id).await?;
-        tx.commit().await?;
-        self.forget_keys(id);
-        Ok(true)
-    }
 }
 
 /// Changes one of a tenant's pins in an open transaction, which must not be committed unless it is done.
@@ -366,19 +319,19 @@ pub async fn edit_wide_pins(
     Ok(PinEdited::Done(Pinned::default()))
 }
 
-struct TenantRow {
-    id: Uuid,
-    name: String,
-    settings: String,
-    quotas: String,
-    retention_days: Option<i32>,
-    suspended_at: Option<DateTime<Utc>>,
-    provider_keys_for: Vec<String>,
-    created_at: DateTime<Utc>,
+pub(crate) struct TenantRow {
+    pub(crate) id: Uuid,
+    pub(crate) name: String,
+    pub(crate) settings: String,
+    pub(crate) quotas: String,
+    pub(crate) retention_days: Option<i32>,
+    pub(crate) suspended_at: Option<DateTime<Utc>>,
+    pub(crate) provider_keys_for: Vec<String>,
+    pub(crate) created_at: DateTime<Utc>,
 }
 
 impl TenantRow {
-    fn read(self) -> Result<Tenant> {
+    pub(crate) fn read(self) -> Result<Tenant> {
         let corrupt = |column, error| StoreError::corrupt("tenants", column, self.id, error);
         Ok(Tenant {
             id: TenantId(self.id),

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use super::audit::{self, Actor};
 use super::deliveries;
 use super::error::expect_rows;
+use super::owner::deliveries::StoredSecrets;
+use super::secrets::SEALED;
 use crate::prelude::*;
 use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::{self, SECRET_BYTES};
@@ -18,7 +20,7 @@ use anchord_webhooks::{DisabledReason, WebhookEvent};
 /// The most webhooks of a tenant.
 pub const MAX_WEBHOOKS: i64 = 20;
 /// How many webhooks are read at once whose secrets are encrypted again.
-const SECRETS_AT_ONCE: i32 = 500;
+const SECRETS_AT_ONCE: i64 = 500;
 
 /// A webhook, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -337,7 +339,7 @@ impl Store {
     }
 
     /// Encrypts again what another key than the first has encrypted, or none; returns how many webhooks had such
-    /// secrets, and how many of them keep one because it cannot be decrypted.
+    /// secrets and how many tenants such keys of providers, and how many of them keep one because it cannot be decrypted.
     ///
     /// # Errors
     /// When the database fails; what was encrypted before stays.
@@ -346,21 +348,15 @@ impl Store {
         let (mut found, mut unreadable) = (0, 0);
         let mut after = (Uuid::nil(), Uuid::nil());
         loop {
-            let rows = sqlx::query!(
-                r#"select tenant_id as "tenant_id!", id as "id!", secret as "secret!", previous_secret
-                   from list_secrets_of_other_keys($1, $2, $3, $4)"#,
-                head,
-                after.0,
-                after.1,
-                SECRETS_AT_ONCE
-            )
-            .fetch_all(&mut self.pool.acquire().await?)
-            .await?;
+            let rows = self.secrets_of_other_keys(&head, after, SECRETS_AT_ONCE).await?;
             let Some(last) = rows.last() else { return Ok((found, unreadable)) };
-            after = (last.tenant_id, last.id);
-            for row in rows {
-                let (tenant, id) = (TenantId(row.tenant_id), WebhookId(row.id));
+            after = (last.tenant.0, last.webhook.0);
+            for StoredSecrets { tenant, webhook: id, secret: stored, previous: old } in rows {
                 found += 1;
+                if id == SEALED {
+                    unreadable += usize::from(!self.encrypt_provider_keys_again(tenant).await?);
+                    continue;
+                }
                 let again = |stored: Vec<u8>| match self.secret_keys.decrypt(tenant, id, stored) {
                     Ok(secret) => self.secret_keys.encrypt(tenant, id, secret.expose_secret()).map(Some),
                     Err(error) => {
@@ -368,11 +364,11 @@ impl Store {
                         Ok(None)
                     }
                 };
-                let Some(secret) = again(row.secret.clone())? else {
+                let Some(secret) = again(stored.clone())? else {
                     unreadable += 1;
                     continue;
                 };
-                let previous = row.previous_secret.clone().map(again).transpose()?.flatten();
+                let previous = old.clone().map(again).transpose()?.flatten();
                 let mut tx = self.begin(tenant).await?;
                 // A rotation meanwhile has encrypted with the first key.
                 sqlx::query!(
@@ -382,8 +378,8 @@ impl Store {
                     id.0,
                     secret,
                     previous,
-                    row.secret,
-                    row.previous_secret
+                    stored,
+                    old
                 )
                 .execute(&mut *tx)
                 .await?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tracing::warn;
 
 use super::call_log::CallLog;
-use super::job::{Env, JobError, blocking};
+use super::job::{Env, JobError, in_turn};
 use super::model_client::{ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
@@ -68,11 +68,11 @@ pub(super) struct ServedText {
 }
 
 impl ServedText {
-    pub(super) fn of(proof: &CheckedDraft) -> Self {
+    pub(super) fn of(checked: &CheckedDraft) -> Self {
         Self {
-            text: format!("{}\n\n{}", proof.rendering.text, proof.digest.text),
-            tokens: proof.rendering.tokens.saturating_add(proof.digest.tokens),
-            span: (proof.meta.from_seq, proof.meta.through_seq),
+            text: format!("{}\n\n{}", checked.rendering.text, checked.digest.text),
+            tokens: checked.rendering.tokens.saturating_add(checked.digest.tokens),
+            span: (checked.meta.from_seq, checked.meta.through_seq),
         }
     }
 }
@@ -106,17 +106,24 @@ impl Exam {
 
     /// An exam without earlier questions, when the operator configured an examiner.
     pub(super) fn new(client: &Client, threshold: f64) -> Option<Self> {
-        Some(Self {
+        client.options().exam_model.as_ref()?;
+        Some(Self { threshold, ..Self::of(client) })
+    }
+
+    /// An exam without earlier questions, by the client's own model when the operator configured no examiner.
+    pub(super) fn of(client: &Client) -> Self {
+        let options = client.options();
+        Self {
             client: client.clone(),
-            examiner: client.options().exam_model.clone()?,
-            threshold,
+            examiner: options.exam_model.clone().unwrap_or_else(|| options.model.clone()),
+            threshold: exam::LOW,
             earlier: Vec::new(),
             written: None,
             is_down: false,
             has_sat: false,
             is_parroted: false,
             notes: Vec::new(),
-        })
+        }
     }
 
     /// Whether the reader passed too few of these questions.
@@ -131,11 +138,21 @@ impl Exam {
     }
 
     /// The reader's results for a candidate; `None` when there is no exam.
-    pub(super) async fn sit(
+    pub(super) async fn take_exam(
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &CheckedDraft,
+        checked: &CheckedDraft,
+    ) -> Result<Option<Vec<ProbeResult>>, JobError> {
+        self.ask(call_log, span_facts, &ServedText::of(checked)).await
+    }
+
+    /// The reader's results for a context; `None` when there is no exam.
+    pub(super) async fn ask(
+        &mut self,
+        call_log: CallLog<'_>,
+        span_facts: &Arc<SpanFacts>,
+        served: &ServedText,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         if self.written.is_none() && !self.is_down {
             self.written = self.write(call_log, span_facts).await?;
@@ -146,7 +163,7 @@ impl Exam {
         let again = exam::asked_again(still_true.len());
         let again = again.into_iter().filter_map(|at| still_true.get(at).copied());
         let questions: Vec<Probe> = written.questions.iter().chain(again).cloned().collect();
-        self.read(call_log, &ServedText::of(proof), questions).await
+        self.read(call_log, served, questions).await
     }
 
     /// Lets the examiner write the questions.
@@ -162,7 +179,7 @@ impl Exam {
         };
         let shown = self.client.options().context_tokens / 2;
         let (read, earlier) = (Arc::clone(span_facts), self.earlier.clone());
-        let (paper, tokens) = blocking(move || {
+        let (paper, tokens) = in_turn(move || {
             let SpanFacts { material, ends, .. } = &*read;
             // Omit the facts that code found, because the record is made from them.
             let shown = shown.min(EVIDENCE_TOKENS);
@@ -186,7 +203,7 @@ impl Exam {
         let (reason, written) = match model_client.ask(question).await? {
             Ok(reply) => {
                 let read = Arc::clone(span_facts);
-                let written = blocking(move || paper.read(&reply.text, &read.material.span)).await?;
+                let written = in_turn(move || paper.read(&reply.text, &read.material.span)).await?;
                 ("unusable_reply", written)
             }
             Err(error) => (error.into(), None),

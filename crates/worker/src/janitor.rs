@@ -12,7 +12,7 @@ use anchord_store::{Store, StoreError};
 /// The mean pause between two rounds, with jitter, so that processes that started together do not run together.
 const PAUSE: Duration = Duration::from_mins(10);
 /// The most sessions that one transaction erases.
-const SESSIONS: i32 = 50;
+const SESSIONS: u32 = 50;
 
 /// Runs rounds until `stop`. Secrets are encrypted again at the start too, which is when keys change.
 pub async fn run(store: &Store, stop: &CancellationToken) {
@@ -40,9 +40,9 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
 async fn encrypt_secrets_again(store: &Store) {
     match store.encrypt_secrets_again().await {
         Ok((0, _)) => {}
-        Ok((found, 0)) => info!(webhooks = found, "secrets.encrypted"),
+        Ok((found, 0)) => info!(found, "secrets.encrypted"),
         Ok((found, unreadable)) => {
-            warn!(webhooks = found, unreadable, "secrets.encrypted: for some the key is missing");
+            warn!(found, unreadable, "secrets.encrypted: for some the key is missing");
         }
         Err(error) => warn!(%error, "secrets.not_encrypted"),
     }
@@ -52,11 +52,10 @@ async fn encrypt_secrets_again(store: &Store) {
 ///
 /// # Errors
 /// The first failure, when everything else is done.
-pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(i64, i64), StoreError> {
+pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(u64, u64), StoreError> {
     let replies = store.forget_old_replies().await;
     if let Ok(replies) = &replies {
-        metrics::counter!("anchord_upkeep_forgotten_replies_total")
-            .increment(u64::try_from(*replies).unwrap_or_default());
+        metrics::counter!("anchord_upkeep_forgotten_replies_total").increment(*replies);
     }
     let events = store.forget_old_events().await;
     let deliveries = store.tidy_deliveries().await;
@@ -79,17 +78,16 @@ enum Kind {
 }
 
 /// Erases sessions until fewer are found than one transaction erases.
-async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<i64, StoreError> {
+async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<u64, StoreError> {
     let mut sessions = 0;
     while !stop.is_cancelled() {
         let erased = match kind {
             Kind::Idle => store.erase_expired_sessions(SESSIONS).await?,
             Kind::SingleCall => store.erase_single_calls(SESSIONS).await?,
         };
-        sessions += i64::from(erased);
-        metrics::counter!("anchord_upkeep_erased_sessions_total")
-            .increment(u64::try_from(erased).unwrap_or_default());
-        if erased < SESSIONS {
+        sessions += erased;
+        metrics::counter!("anchord_upkeep_erased_sessions_total").increment(erased);
+        if erased < u64::from(SESSIONS) {
             break;
         }
     }

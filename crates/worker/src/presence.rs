@@ -57,7 +57,7 @@ impl Presence {
     }
 
     /// Checks all workers; returns the number of jobs that became due.
-    async fn check(&mut self) -> Result<i32, StoreError> {
+    async fn check(&mut self) -> Result<i64, StoreError> {
         match &mut self.held {
             Some(held) => held.look_after_workers().await,
             None => Ok(0),

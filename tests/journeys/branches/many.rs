@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{SESSION, contents, context, count, forked, say, words};
 use crate::support::app::app;
+use crate::support::erasing::{hold_erasing, until_waiting};
 use anchord_store::branches::MAX_BRANCHES;
 
 /// Numbers that look random, the same in every run.
@@ -123,21 +124,23 @@ async fn a_session_has_so_many_branches_and_no_more_until_one_is_erased() {
     }
 
     // While all of them are erased, which is one statement, nothing else of the tenant or of the task waits.
-    sqlx::query("begin").execute(&mut connection).await.expect("a transaction");
-    let erase =
-        sqlx::query_scalar::<_, bool>("select erase_session(tenant_id, name) from sessions where name = 's'");
-    assert!(erase.fetch_one(&mut connection).await.expect("erased"));
-    for (method, path, body) in [
-        ("POST", "other/messages", json!({"messages": [{"role": "user", "content": "meanwhile"}]})),
-        ("POST", "other/branches", json!({"name": "b"})),
-        ("PUT", "new", json!({"task_id": "task"})),
-        ("PATCH", "other", json!({"task_id": "another"})),
-        ("DELETE", "new", Value::Null),
-    ] {
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        app.call(method, &format!("/v1/sessions/{path}"), body).await.good();
-    }
-    sqlx::query("commit").execute(&mut connection).await.expect("a commit");
+    hold_erasing(&mut connection, "s").await;
+    let meanwhile = async {
+        until_waiting(&mut app.database.connect().await, 1).await;
+        for (method, path, body) in [
+            ("POST", "other/messages", json!({"messages": [{"role": "user", "content": "meanwhile"}]})),
+            ("POST", "other/branches", json!({"name": "b"})),
+            ("PUT", "new", json!({"task_id": "task"})),
+            ("PATCH", "other", json!({"task_id": "another"})),
+            ("DELETE", "new", Value::Null),
+        ] {
+            let body = if body.is_null() { String::new() } else { body.to_string() };
+            app.call(method, &format!("/v1/sessions/{path}"), body).await.good();
+        }
+        sqlx::query("select pg_advisory_unlock(77)").execute(&mut connection).await.expect("the lock");
+    };
+    let (erased, ()) = futures::join!(app.call("DELETE", SESSION, ""), meanwhile);
+    assert_eq!(erased.status, 204);
     assert_eq!(app.call("GET", SESSION, "").await.status, 404);
     assert_eq!(app.call("GET", &format!("{SESSION}/messages?branch=b9"), "").await.status, 404);
 }

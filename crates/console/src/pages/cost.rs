@@ -1,5 +1,6 @@
 //! What contexts cost: by day, by task and by session, beside what plain ways would have cost.
 
+use anchord_economy::sizes::{Prices, Size, Tokens, WAYS, simulate};
 use askama::Template;
 use axum::extract::Query;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -12,7 +13,6 @@ use super::session::call;
 use super::{OfSession, OnBranch, Place, html};
 use crate::PATH;
 use crate::chart::Call;
-use crate::cost::{Prices, Size, Tokens, Way, simulate};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, meant, money, segment, shown, some, tokens, with_query};
 use crate::visit::{self, OfTenant, Visit};
@@ -160,7 +160,7 @@ impl Wanted {
         let prices = (read("input", &input), read("cached input", &cached));
         let written = read("output", &output);
         let prices = match prices {
-            (Some(input), cached) => Some(Prices { input, cached: cached.unwrap_or(input), written: input }),
+            (Some(input), cached) => Some(Prices { input, cached: cached.unwrap_or(input) }),
             (None, _) => None,
         };
         Self { prices: prices.filter(|_| wrong.is_empty()), written, input, cached, output, wrong }
@@ -251,7 +251,7 @@ pub(super) async fn show(
     let read = join_all(places.iter().map(|place| calls(&visit, place, CALLS))).await;
     let mut sessions = Vec::new();
     let (mut all, mut served) = (Tokens::default(), 0);
-    let mut ways = Way::ALL.map(|way| (way, Tokens::default()));
+    let mut ways = WAYS.map(|way| (way, Tokens::default()));
     for (place, calls) in places.iter().zip(read) {
         let calls = calls?;
         if !calls.is_empty() {
@@ -274,6 +274,7 @@ pub(super) async fn show(
         new: prefix.whole("new_tokens"),
         cached: prefix.whole("cached_tokens"),
         rewritten: prefix.whole("rewritten_tokens"),
+        ..Tokens::default()
     };
     let page = html(&CostPage {
         page: Page::of(&visit, "cost", "Cost"),
@@ -282,7 +283,7 @@ pub(super) async fn show(
         model_writes: reported(total.under("reported")),
         total: day(total, most),
         all: line(&some_of(served, "call"), all, prices),
-        ways: ways.iter().map(|(way, tokens)| line(way.name(), *tokens, prices)).collect(),
+        ways: ways.iter().map(|(way, tokens)| line(way.does(), *tokens, prices)).collect(),
         prices: wanted.clone(),
         days,
         tasks,
@@ -311,7 +312,7 @@ fn summaries(llm: &Value, wanted: &Wanted) -> String {
     let cost = llm.whole("cost_micros");
     match (cost, wanted.prices, wanted.written) {
         (0, Some(prices), Some(price)) => {
-            let input = Tokens { new: read - cached, cached, rewritten: 0 }.micros(prices);
+            let input = Tokens { new: read - cached, cached, ..Tokens::default() }.micros(prices);
             let output = (written as f64 * price) as i64;
             format!("{told}: {} at the prices above, not in the money beside", money(input + output))
         }
@@ -381,7 +382,7 @@ pub(super) async fn of_session(
     let page = html(&SessionCost {
         page: Page::of(&visit, "sessions", &format!("{}: cost", place.session)),
         ours: line("As it was served", spent(&calls), prices),
-        ways: Way::ALL.iter().map(|way| line(way.name(), simulate(sizes(&calls), *way), prices)).collect(),
+        ways: WAYS.iter().map(|way| line(way.does(), simulate(sizes(&calls), *way), prices)).collect(),
         told: match calls.len() {
             n if n.to_string() == PAGE => format!("The newest {n} calls; older ones are not counted here."),
             n => format!("{}: all that are kept.", some_of(n, "call")),

@@ -82,7 +82,7 @@ pub struct MaskInput<'a> {
     pub mode: MaskMode,
     /// Which outputs are clipped, as the session's counts say.
     pub clipping: Clipping,
-    /// The caller's marks; messages that show open errors are in it as `Always`.
+    /// The caller's marks.
     pub marks: &'a Marks,
 }
 
@@ -99,7 +99,7 @@ pub struct ContextInput<'a> {
     pub budget: u32,
     /// The session's last message.
     pub head_seq: Seq,
-    /// Changes with pins and settings.
+    /// Grows when the context changes without a new message, as with pins, notes and settings.
     pub context_revision: i64,
     /// The leading system and developer messages.
     pub system: &'a [Entry],

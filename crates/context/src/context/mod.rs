@@ -1,6 +1,6 @@
 //! The assembled context: what an agent sends to its provider instead of the whole session.
 //!
-//! What lives here: the order and placement of system prompt, pins, summary, messages and recap, the
+//! What lives here: the order and placement of system prompt, pins, digest, summary, messages and recap, the
 //! rules that make the result valid for a provider, and what gives way when the budget binds.
 //! Invariant: whatever was stored, the result is valid in its format, at most as large as its budget,
 //! and accounts for every message: covered by the summary, served, or named in `omitted`. What did not
@@ -13,7 +13,7 @@
 //!
 //! Placement, per format. Pins are constraints of the operator, so they follow the system prompt with
 //! its authority: a system message of their own for `openai-chat` and `openai-responses`, the end of
-//! `system` for `anthropic`. Summary, digest, kept messages and the agent's notes are data, so they are user messages everywhere.
+//! `system` for `anthropic`. Digest, summary, kept messages and the agent's notes are data, so they are user messages everywhere.
 //! Later system messages keep their place for the `openai` formats and become marked user text for
 //! `anthropic`, which knows no such role.
 

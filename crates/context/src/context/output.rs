@@ -55,7 +55,7 @@ pub struct Context<'a> {
     pub max_input_tokens: u32,
     /// The ids, as served, of calls that still wait for their results.
     pub pending_tool_calls: Vec<String>,
-    /// Changes with pins and settings.
+    /// Grows when the context changes without a new message, as with pins, notes and settings.
     pub context_revision: i64,
     /// Tool outputs that are served as placeholders.
     pub masked: Vec<Masked>,
@@ -91,7 +91,7 @@ impl Source {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = TokensByComponent)]
 pub struct Tokens {
-    /// System prompt and pins.
+    /// System prompt, pins and kept messages.
     pub system: u32,
     /// The summary.
     pub summary: u32,
@@ -158,13 +158,13 @@ pub struct Omitted {
 /// The part of a context that stays the same until the next version or revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct StablePrefix {
-    // A summary that shares its message with a user turn (`anthropic`) is in the hash and the tokens, and not in this number.
+    // A digest that shares its message with the summary (`anthropic`) is in the hash and the tokens, and not in this number.
     /// Messages at the start that are wholly in it.
     pub messages: usize,
     /// Its tokens.
     pub tokens: u32,
-    /// SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
-    /// a newline after it; `cache_control` does not change it.
+    /// SHA-256 in hex over the text of `system`, the JSON text of each message that is counted here, and the text of the digest,
+    /// each with a newline after it; `cache_control` does not change it.
     pub sha256: String,
 }
 

@@ -39,6 +39,8 @@
 //!    its own. `edge/boundary.rs` honours the preference, so a handler returns the whole.
 //! 5. The route goes into `operations` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
+//!
+//! Appends are the exception: `messages.rs` passes the key on to `store::gather`, which stores the reply with the messages.
 
 pub mod append_reply;
 pub mod audit;

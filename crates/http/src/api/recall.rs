@@ -291,7 +291,7 @@ fn outcome(
     }
 }
 
-/// Adds what a search gave back of what contexts do not show to the usage ledger.
+/// Adds the hits of a search that contexts do not show to the usage figures.
 fn count(state: &AppState, caller: &Caller, found: &Found) {
     let mut tokens: BTreeMap<usize, i64> = BTreeMap::new();
     for (at, hit) in &found.hits {

@@ -127,7 +127,7 @@ impl StoredOutput {
         })
     }
 
-    /// Adds the served text to the usage ledger. The caller read a placeholder's reference, so that this output was
+    /// Adds the served text to the usage figures. The caller read a placeholder's reference, so that this output was
     /// missing from its context.
     pub(crate) fn count(&self, state: &AppState, caller: &Caller, given: &str) {
         let read = (UsageKind::ToolOutputs, refetch(about_tokens(given)));

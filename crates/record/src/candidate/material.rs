@@ -48,7 +48,7 @@ pub struct Material {
     pub version: i64,
     /// How many versions compressions published so far.
     pub compression_count: i64,
-    /// The phase of the work, which decides how the version is rendered.
+    /// The phase of the work, which orders and bounds the renderings.
     pub phase: Option<Phase>,
     /// The caller's todo list; empty for none.
     pub todos: Vec<Todo>,
@@ -133,7 +133,7 @@ pub struct Proposed {
     pub proposal: Proposal,
     /// The changes that a model makes after that, piece by piece.
     pub changes: Vec<Changes>,
-    /// How much of the model's answers these changes are.
+    /// How many entries the model's answers had, and how many of them are published.
     pub account: Account,
     /// Which engine wrote it.
     pub engine: Engine,

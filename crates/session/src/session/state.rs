@@ -51,7 +51,8 @@ pub struct Session {
     pub last_version: i64,
     /// How many versions compressions published.
     pub compression_count: i32,
-    /// Grows with every change of its own pins; in main, of the settings too.
+    /// Grows when contexts change without a new message: with pins, notes, released messages and dropped constraints of this branch,
+    /// with a rollback or an import; in main, with the settings, too.
     pub context_revision: i64,
     /// Running token and message counts.
     pub accounting: Accounting,

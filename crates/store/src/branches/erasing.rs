@@ -34,13 +34,15 @@ impl Store {
         sqlx::query!("select from tenants where id = $1 for key share", tenant.0)
             .fetch_optional(&mut *tx)
             .await?;
-        let Some(main) = lock_main(&mut tx, tenant, name).await? else { return Ok(DropOutcome::NotFound) };
+        if lock_main(&mut tx, tenant, name).await?.is_none() {
+            return Ok(DropOutcome::NotFound);
+        }
         let of = SessionRef { name: name.clone(), branch: Some(branch.clone()) };
         let Some(found) = find(&mut tx, tenant, &of).await? else { return Ok(DropOutcome::NotFound) };
         if found.is_current {
             return Ok(DropOutcome::IsCurrent);
         }
-        erase(&mut tx, main.id.of(tenant), found.id).await?;
+        erase(&mut tx, tenant, found.id).await?;
         audit::record(&mut tx, tenant, actor, "branch.deleted", found.id.0).await?;
         tx.commit().await?;
         self.erase_now(&Erasure { tenant, sessions: vec![found.id.0] }).await;
@@ -48,8 +50,42 @@ impl Store {
     }
 }
 
-/// Erases a branch in a transaction that holds the lock of main's row.
-pub(super) async fn erase(tx: &mut PgConnection, main: SessionKey, branch: SessionId) -> Result<()> {
-    sqlx::query!("select drop_branch($1, $2, $3)", main.tenant.0, main.id.0, branch.0).execute(tx).await?;
+/// Erases a branch in a transaction that holds the lock of main's row: hides it and ends its jobs. What others do not need of
+/// it is deleted by the steps of its erasure, the first of which erases with it the branches that only it stood on.
+pub(super) async fn erase(tx: &mut PgConnection, tenant: TenantId, branch: SessionId) -> Result<()> {
+    let done = sqlx::query!(
+        "update sessions set dropped_at = now(), revision = revision + 1
+         where tenant_id = $1 and id = $2 and dropped_at is null",
+        tenant.0,
+        branch.0
+    );
+    if done.execute(&mut *tx).await?.rows_affected() == 0 {
+        return Ok(());
+    }
+    // Its vectors may serve others, which ask for those that are missing.
+    sqlx::query!(
+        "update recall_embeddings set due_at = null, leased_until = null
+         where tenant_id = $1 and session_id = $2 and due_at is not null",
+        tenant.0,
+        branch.0
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
+         where tenant_id = $1 and session_id = $2 and status in ('queued', 'running')",
+        tenant.0,
+        branch.0
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "insert into erasures (tenant_id, session_id) values ($1, $2)
+         on conflict (tenant_id, session_id) do update set through_seq = 0, due_at = now()",
+        tenant.0,
+        branch.0
+    )
+    .execute(tx)
+    .await?;
     Ok(())
 }

@@ -1,26 +1,25 @@
 //! Claims due jobs for a worker, in a commit before the work; the jobs of a dead worker are due again.
 
 use super::corrupt;
-use crate::bulkhead::Share;
 use crate::job::{Job, Kind};
 use crate::prelude::*;
 use anchord_session::compression::Span;
 
 /// A row before its columns are parsed.
-struct Claimed {
-    tenant_id: Uuid,
-    id: Uuid,
-    session_id: Uuid,
-    kind: String,
-    trigger: String,
-    request: serde_json::Value,
-    attempt: i32,
-    crashes: i32,
-    parent_version: Option<i64>,
-    from_seq: Option<Seq>,
-    through_seq: Option<Seq>,
-    trace_context: Option<String>,
-    queued_ms: i64,
+pub(crate) struct Claimed {
+    pub(crate) tenant_id: Uuid,
+    pub(crate) id: Uuid,
+    pub(crate) session_id: Uuid,
+    pub(crate) kind: String,
+    pub(crate) trigger: String,
+    pub(crate) request: serde_json::Value,
+    pub(crate) attempt: i32,
+    pub(crate) crashes: i32,
+    pub(crate) parent_version: Option<i64>,
+    pub(crate) from_seq: Option<Seq>,
+    pub(crate) through_seq: Option<Seq>,
+    pub(crate) trace_context: Option<String>,
+    pub(crate) queued_ms: i64,
 }
 
 impl Claimed {
@@ -90,22 +89,16 @@ impl Store {
         tenant_limit: i32,
         jobs: i32,
     ) -> Result<Vec<Claimed>> {
-        let mut reading = self.queue.acquire(&self.pool, Share::default()).await?;
-        let rows = sqlx::query_as!(
-            Claimed,
-            r#"with unsynced as materialized (select set_config('synchronous_commit', 'off', true))
-               select tenant_id as "tenant_id!", id as "id!", session_id as "session_id!", kind as "kind!",
-                      trigger as "trigger!", request as "request!", attempt as "attempt!", crashes as "crashes!",
-                      parent_version, from_seq, through_seq, trace_context,
-                      (extract(epoch from now() - created_at) * 1000)::bigint as "queued_ms!"
-               from unsynced cross join lateral claim_compressions($1, $2, $3, $4)"#,
-            worker,
-            lease_seconds,
-            tenant_limit,
-            jobs,
-        )
-        .fetch_all(reading.connection())
-        .await;
-        reading.end(rows)
+        let (who, jobs) = ((worker, lease_seconds), i64::from(jobs));
+        let mut claimed = Vec::new();
+        // With a limit of 0 only tenants get one that run none.
+        if tenant_limit > 0 {
+            claimed = self.claim_expired(who, (tenant_limit, jobs)).await?;
+        }
+        let left = jobs.saturating_sub(i64::try_from(claimed.len()).unwrap_or(jobs));
+        if left > 0 {
+            claimed.extend(self.claim_queued(who, (tenant_limit, left)).await?);
+        }
+        Ok(claimed)
     }
 }

@@ -17,10 +17,6 @@ use anchord_messages::id::{DeliveryId, WebhookId};
 use anchord_webhooks::event::Event;
 use anchord_webhooks::{DeliveryStatus, DisabledReason, Failure};
 
-/// How long deliveries are kept, in days.
-const RETENTION_DAYS: i32 = 30;
-/// The most deliveries that one statement deletes or cancels.
-const MAX_ROWS: i32 = 5_000;
 /// A webhook is disabled when every attempt has failed for this many days.
 const FAILING_DAYS: i32 = 5;
 
@@ -94,8 +90,27 @@ pub struct DeliveryState {
     pub disabled: Option<DisabledReason>,
 }
 
+/// A claimed delivery before it is read.
+pub(crate) struct DueDelivery {
+    pub(crate) tenant_id: Uuid,
+    pub(crate) webhook_id: Uuid,
+    pub(crate) id: Uuid,
+    pub(crate) attempts: i32,
+    pub(crate) tries: i32,
+    pub(crate) event: String,
+    pub(crate) payload: serde_json::Value,
+    pub(crate) session_name: Option<String>,
+    pub(crate) branch: Option<String>,
+    pub(crate) event_id: Option<i64>,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) url: String,
+    pub(crate) secret: Vec<u8>,
+    pub(crate) previous_secret: Option<Vec<u8>>,
+}
+
 impl Store {
-    /// Claims at most `limit` due attempts of all tenants, within the limits of concurrent attempts, and commits.
+    /// Claims at most `limit` due attempts of all tenants, within the limits of concurrent attempts of a webhook and
+    /// of a tenant, and commits.
     ///
     /// # Errors
     /// When the database fails.
@@ -103,20 +118,9 @@ impl Store {
         &self,
         lease: Duration,
         limit: i32,
-        (per_webhook, per_tenant): (i32, i32),
+        shares: (i32, i32),
     ) -> Result<Vec<Attempt>> {
-        let rows = sqlx::query!(
-            r#"select tenant_id as "tenant_id!", webhook_id as "webhook_id!", id as "id!", attempts as "attempts!",
-                      tries as "tries!", event as "event!", payload as "payload!", session_name, branch, event_id,
-                      created_at as "created_at!", url as "url!", secret as "secret!", previous_secret
-               from claim_deliveries($1, $2, $3, $4)"#,
-            lease.as_secs_f64(),
-            limit,
-            per_webhook,
-            per_tenant
-        )
-        .fetch_all(&mut self.pool.acquire().await?)
-        .await?;
+        let rows = self.claim_due_deliveries(lease, limit, shares).await?;
         let claimed = rows.into_iter().filter_map(|row| {
             // Skip a row that does not parse, so that it does not block the others; its lease ends by itself.
             let (session, branch) = match named(row.id, row.session_name, row.branch) {
@@ -198,45 +202,6 @@ impl Store {
         tx.commit().await?;
         let status = status.map(|word| parsed(attempt.id.0, &word)).transpose()?;
         Ok(DeliveryState { status, disabled })
-    }
-
-    /// Deletes deliveries that are older than a month, and cancels pending deliveries of disabled webhooks, over all
-    /// tenants; returns how many were deleted.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn tidy_deliveries(&self) -> Result<i64> {
-        loop {
-            let taken = sqlx::query_scalar!(r#"select cancel_stranded_deliveries($1) as "taken!""#, MAX_ROWS)
-                .fetch_one(&mut self.pool.acquire().await?)
-                .await?;
-            if taken < MAX_ROWS {
-                break;
-            }
-        }
-        let mut all = 0;
-        loop {
-            let gone = sqlx::query_scalar!(
-                r#"select forget_old_deliveries($1, $2) as "gone!""#,
-                RETENTION_DAYS,
-                MAX_ROWS
-            )
-            .fetch_one(&mut self.pool.acquire().await?)
-            .await?;
-            all += i64::from(gone);
-            if gone < MAX_ROWS {
-                return Ok(all);
-            }
-        }
-    }
-
-    /// How long the oldest due delivery has been due, in seconds, over all tenants.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn oldest_due_delivery(&self) -> Result<f64> {
-        let seconds = sqlx::query_scalar!(r#"select oldest_due_delivery() as "seconds!""#);
-        Ok(seconds.fetch_one(&mut self.pool.acquire().await?).await?)
     }
 }
 
