@@ -276,7 +276,7 @@ impl<'a> Replay<'a> {
         let ending = Ending { span: Some(span), ..ending };
         let material = self.material(request, tail, through_seq);
         let written = self.write(&material, tail);
-        let (checked, carry) = written.unwrap_or_else(|| prove(material));
+        let (checked, carry) = written.unwrap_or_else(|| check_by_code(material));
         if checked.is_not_smaller() {
             self.outcomes.not_smaller += 1;
             return self.end(ending, before);
@@ -378,7 +378,7 @@ impl<'a> Replay<'a> {
 }
 
 /// Makes and checks candidates until one is accepted, or no strategy is left.
-fn prove(mut material: Material) -> (CheckedDraft, LedgerState) {
+fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
     loop {
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);

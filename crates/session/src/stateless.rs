@@ -152,7 +152,7 @@ pub struct Compressed {
 pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<Compressed, BudgetTooSmall> {
     let mut warnings = Vec::new();
     let checked = match span_end(conversation, wanted) {
-        Ok(through) => Some(prove(conversation, through, wanted)),
+        Ok(through) => Some(check_through(conversation, through, wanted)),
         Err(reason) => {
             warnings.push(format!("skipped: {reason}"));
             None
@@ -269,7 +269,7 @@ fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoS
     end.or_else(|_| group::span_end(entries, most, None))
 }
 
-fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> CheckedDraft {
+fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> CheckedDraft {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let numbered = entries.iter().zip(&conversation.messages).skip(lead);
