@@ -11,6 +11,7 @@ ENV SQLX_OFFLINE=true
 COPY Cargo.toml Cargo.lock ./
 COPY crates/console/Cargo.toml crates/console/
 COPY crates/context/Cargo.toml crates/context/
+COPY crates/economy/Cargo.toml crates/economy/
 COPY crates/facts/Cargo.toml crates/facts/
 COPY crates/gateway/Cargo.toml crates/gateway/
 COPY crates/http/Cargo.toml crates/http/

@@ -46,7 +46,7 @@ use anchord_store::gather::Gatherer;
 use anchord_store::secrets::SecretKeys;
 use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
-pub use anchord_worker::offline::{CallRecord, OfflineResult};
+pub use anchord_worker::offline::{CallRecord, Examined, OfflineResult};
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
@@ -139,6 +139,22 @@ pub async fn compress(llm: &config::Llm, material: Material, is_items: bool) -> 
     Box::pin(anchord_worker::offline::compress(client.as_ref(), material, is_items))
         .await
         .context("the compression")
+}
+
+/// Has the configured model ask for what the messages of `material` say, and answer from a context alone; `None` when no
+/// model is configured.
+///
+/// # Errors
+/// When the configuration names no model, or the work breaks.
+pub async fn examine(
+    llm: &config::Llm,
+    material: Material,
+    is_items: bool,
+    context: String,
+) -> Result<Option<Examined>> {
+    let Some(client) = models::client(llm)? else { return Ok(None) };
+    let examined = Box::pin(anchord_worker::offline::examine(&client, material, is_items, context)).await;
+    examined.map(Some).context("the exam")
 }
 
 /// The reply of `POST /v1/compress` for a transcript, by code.

@@ -7,12 +7,12 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use anchord_economy::piece::{Piece, pattern};
 use anchord_messages::message::Role;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use crate::facts::{Depot, Fact, Facts, Unit};
-use crate::piece::{Piece, pattern};
 use crate::task::{PAGE_LINES, WRONG_CODE};
 
 /// The service's tool that searches the past.

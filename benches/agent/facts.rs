@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::LazyLock;
 
+use anchord_economy::piece::pattern;
 use regex::{Captures, Regex};
-
-use crate::piece::pattern;
 
 /// So many disputed entries make a depot doubtful.
 const DOUBTFUL: u32 = 3;

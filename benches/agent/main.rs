@@ -12,14 +12,7 @@ mod agent;
 #[path = "../load/client.rs"]
 mod client;
 mod facts;
-#[path = "../economy/history.rs"]
-mod history;
-#[path = "../economy/known.rs"]
-#[expect(dead_code, reason = "the economy bench uses the rest")]
-mod known;
 mod memory;
-#[path = "../economy/piece.rs"]
-mod piece;
 #[path = "../load/random.rs"]
 #[expect(dead_code, reason = "the load bench uses the rest")]
 mod random;
@@ -28,15 +21,14 @@ mod random;
 mod servers;
 #[path = "../load/service.rs"]
 mod service;
-#[path = "../economy/tally.rs"]
-#[expect(dead_code, reason = "the economy bench uses the rest")]
-mod tally;
 mod task;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use anchord_economy::piece::{Piece, count};
+use anchord_economy::tally::{ANSWER_PRICE, Sent, Tally};
 use anchord_messages::format::Format;
 use anchord_messages::shape::Measured;
 use anchord_messages::tokens::TokenCounter;
@@ -47,9 +39,7 @@ use serde_json::{Value, json};
 use crate::agent::{Act, READ, SEARCH};
 use crate::client::Connection;
 use crate::memory::{Memory, Way};
-use crate::piece::{Piece, count};
 use crate::servers::Servers;
-use crate::tally::{ANSWER_PRICE, Sent, Tally};
 use crate::task::{SYSTEM, Sizes, Task};
 
 /// A task takes 71 calls when nothing is lost; with three times as many it is not done.

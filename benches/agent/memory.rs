@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use anchord_economy::history::{History, SUMMARY_TOKENS, capped};
+use anchord_economy::piece::{Piece, count};
+use anchord_economy::tally::Sent;
 use anchord_messages::format::Format;
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -10,9 +13,6 @@ use serde_json::{Value, json};
 
 use crate::client::{Connection, request};
 use crate::facts::{Depot, Facts};
-use crate::history::{History, SUMMARY_TOKENS, capped};
-use crate::piece::{Piece, count};
-use crate::tally::Sent;
 
 /// How often a compression that runs is looked for.
 const POLL: Duration = Duration::from_millis(5);

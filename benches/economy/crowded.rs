@@ -1,13 +1,13 @@
 //! Sessions that are never compressed, in contexts that are much smaller than they: how much of the newest outputs is
 //! served whole, and how much of a prompt the next one begins with.
 
+use anchord_economy::known::Share;
+use anchord_economy::piece::count;
+use anchord_economy::sessions::Session;
+use anchord_economy::ways::Play;
 use anchord_session::settings::Settings;
 
-use crate::known::Share;
-use crate::piece::count;
 use crate::say;
-use crate::sessions::Session;
-use crate::ways::Play;
 
 /// Plays the sessions within each budget, and prints a table.
 pub fn crowded(group: &str, sessions: &[Session], budgets: &[u32]) {

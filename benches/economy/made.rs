@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use anchord_economy::sessions::{Conclusion, Told};
 use serde_json::{Value, json};
 
 use crate::random::Random;
@@ -35,28 +36,6 @@ const WISHES: [&str; 4] = [
 ];
 const CAUSES: [&str; 4] =
     ["a row read twice", "a clock that was ahead", "a full queue", "an index that was missing"];
-
-/// Sentences that were written into a session to be asked for.
-#[derive(Clone, Debug, Default)]
-pub struct Told {
-    /// Wishes of the person, with the place of their message.
-    pub wishes: Vec<(usize, &'static str)>,
-    /// Conclusions of the agent.
-    pub conclusions: Vec<Conclusion>,
-}
-
-/// The end of a task.
-#[derive(Clone, Debug)]
-pub struct Conclusion {
-    /// The place of its message.
-    pub at: usize,
-    /// Its words.
-    pub text: String,
-    /// The part of the system that it is about.
-    pub part: String,
-    /// The value that was decided on.
-    pub value: String,
-}
 
 /// How much the tools return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,53 +1,37 @@
 //! The economy bench: what all prompts of sessions cost, and what they know, one way of managing the context beside another.
 //!
-//! Here, recorded sessions are played back. Before each of the agent's messages a prompt is made, as each way
-//! would make it. A prompt costs its tokens, those that it begins with like the prompt before it a tenth; writing a summary
-//! costs what it reads and five times what it says. The service is its domain: `replay` calls the same functions in the same
-//! order as appends and workers do, and the context of an append is served before the compression that it started ends. With
-//! `--model` a fake one writes its records.
-//!
-//! Cost says nothing without what is known for it, so every prompt is searched for what the agent needs next: the newest
-//! outputs; the names in its next message that stand in the past, but in none of the newest ten messages; the texts that
-//! its next edit replaces; and, in made sessions, conclusions and wishes. Names of the parameters of tools do not count as
-//! needed, nor as known: an agent has them in its tools' definitions. The summaries of other ways have no words here, so
-//! they know what they keep word for word.
-//! Invariant: every way answers the same calls of the same sessions, and tokens are bytes by one ratio for each session.
+//! The crate `economy` plays them. Here are recorded sessions and made ones, which have conclusions and wishes to be asked
+//! for; settings of the service beside each other; with `--model` a fake one that writes its records; tables and plots.
 //! Must not know: store, server, providers of models.
 
+mod choice;
 mod crowded;
-mod history;
-mod known;
-mod look;
+mod glance;
 mod made;
 mod model;
-mod piece;
 mod plot;
 #[path = "../load/random.rs"]
 #[expect(dead_code, reason = "the load bench uses the rest")]
 mod random;
-#[expect(dead_code, reason = "the other benches use the rest")]
-mod replay;
-mod served;
 mod sessions;
 mod svg;
-mod tally;
-mod ways;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anchord_session::settings::Settings;
+use anchord_economy::known::Share;
+use anchord_economy::piece::count;
+use anchord_economy::sessions::Session;
+use anchord_economy::tally::{ANSWER_PRICE, Tally};
+use anchord_economy::ways::Way;
 use anyhow::Context as _;
 use clap::Parser;
 
-use crate::known::Share;
+use crate::choice::Choice;
 use crate::made::Kind;
 use crate::model::Shapes;
-use crate::piece::count;
-use crate::sessions::{Session, sessions_in};
-use crate::tally::{ANSWER_PRICE, Tally};
-use crate::ways::Way;
+use crate::sessions::{session, sessions_in};
 
 /// Plays sessions back and prints what each way of managing the context costs, and what it knows
 #[derive(Debug, Parser)]
@@ -82,6 +66,9 @@ struct Flags {
     /// A file to write a plot of cost over needs to (SVG)
     #[arg(long)]
     plot: Option<PathBuf>,
+    /// A file to write a small picture of the first group and window to (SVG); it plays sending everything, too
+    #[arg(long)]
+    glance: Option<PathBuf>,
     /// Cargo says so to every bench
     #[arg(long, hide = true)]
     bench: bool,
@@ -93,15 +80,15 @@ pub struct Row {
     pub group: String,
     /// The window, in tokens.
     pub window: u32,
-    /// The way.
-    pub way: Way,
+    /// The way, and its settings.
+    pub choice: Choice,
     /// Sums over its prompts.
     pub tally: Tally,
 }
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::parse();
-    let ways = ways(&flags);
+    let choices = choices(&flags);
     let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/answers");
     let shapes = Rc::new(Shapes::read(&answers)?);
     let mut rows = Vec::new();
@@ -111,7 +98,7 @@ fn main() -> anyhow::Result<()> {
             continue;
         }
         for window in &flags.windows {
-            let played = play(&flags, (&group, &sessions), *window, (&ways, &shapes));
+            let played = play(&flags, (&group, &sessions), *window, (&choices, &shapes));
             print(&played, sessions.len());
             rows.extend(played);
         }
@@ -120,27 +107,30 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     say("\nWhat each way forgets:");
-    let others = ways.iter().filter(|way| Way::OTHERS.contains(way));
-    for way in ways.iter().take(1).chain(others) {
-        say(&format!("- {}: {}", way.name().split(',').next().unwrap_or_default(), way.forgets()));
+    for way in std::iter::once(Way::Service).chain(Way::OTHERS) {
+        say(&format!("- {}: {}", way.name(), way.forgets()));
     }
     if let Some(path) = &flags.plot {
         fs::write(path, plot::plot(&rows)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &flags.glance {
+        fs::write(path, glance::glance(&rows)).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
 /// The settings of the service that are compared, and the other ways.
-fn ways(flags: &Flags) -> Vec<Way> {
+fn choices(flags: &Flags) -> Vec<Choice> {
     let named = |values: &[f64]| -> Vec<Option<f64>> {
         if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
     };
     let fills = named(&flags.fill);
     let is_model = flags.model;
-    let services = named(&flags.compress)
-        .into_iter()
-        .flat_map(|compress| fills.iter().map(move |fill| Way::Service { fill: *fill, compress, is_model }));
-    services.chain(Way::OTHERS).collect()
+    let services = named(&flags.compress).into_iter().flat_map(|compress| {
+        fills.iter().map(move |fill| Choice { way: Way::Service, fill: *fill, compress, is_model })
+    });
+    let everything = flags.glance.is_some().then_some(Way::Everything);
+    services.chain(Way::OTHERS.into_iter().chain(everything).map(Choice::plain)).collect()
 }
 
 fn groups(flags: &Flags) -> anyhow::Result<Vec<(String, Vec<Session>)>> {
@@ -162,7 +152,7 @@ fn groups(flags: &Flags) -> anyhow::Result<Vec<(String, Vec<Session>)>> {
     let kinds = if is_default { &[Kind::Some, Kind::Heavy] } else { flags.made.as_slice() };
     for kind in kinds {
         let (messages, told) = made::made(*kind, flags.seed);
-        let session = Session::read(format!("{}, seed {}", kind.name(), flags.seed), &messages, told)?;
+        let session = session(format!("{}, seed {}", kind.name(), flags.seed), &messages, told)?;
         groups.push((session.name.clone(), vec![session]));
     }
     Ok(groups)
@@ -172,22 +162,19 @@ fn play(
     flags: &Flags,
     (group, sessions): (&str, &[Session]),
     window: u32,
-    (ways, shapes): (&[Way], &Rc<Shapes>),
+    (choices, shapes): (&[Choice], &Rc<Shapes>),
 ) -> Vec<Row> {
-    let settings = Settings { context_window: Some(window), ..Settings::default() };
-    let effective = f64::from(settings.policy().effective_window);
-    let mut rows: Vec<Row> = ways
+    let mut rows: Vec<Row> = choices
         .iter()
-        .map(|way| Row { group: group.to_owned(), window, way: *way, tally: Tally::default() })
+        .map(|choice| Row { group: group.to_owned(), window, choice: *choice, tally: Tally::default() })
         .collect();
     for session in sessions {
-        let tallies: Vec<Tally> =
-            ways.iter().map(|way| way.play(session, window, effective, shapes)).collect();
+        let tallies: Vec<Tally> = choices.iter().map(|choice| choice.play(session, window, shapes)).collect();
         if flags.each {
-            let cost = ways.iter().zip(&tallies).find(|(way, _)| **way == Way::Compact);
+            let cost = choices.iter().zip(&tallies).find(|(choice, _)| choice.way == Way::Compact);
             let compact = cost.map_or(f64::NAN, |(_, tally)| tally.cost());
-            for (way, tally) in ways.iter().zip(&tallies) {
-                say(&told(&format!("{} {}", session.name, way.name()), tally, compact));
+            for (choice, tally) in choices.iter().zip(&tallies) {
+                say(&told(&format!("{} {}", session.name, choice.name()), tally, compact));
             }
         }
         for (row, tally) in rows.iter_mut().zip(&tallies) {
@@ -198,7 +185,7 @@ fn play(
 }
 
 fn print(rows: &[Row], sessions: usize) {
-    let Some(compared) = rows.iter().find(|row| row.way == Way::Compact) else { return };
+    let Some(compared) = rows.iter().find(|row| row.choice.way == Way::Compact) else { return };
     let (tally, compact) = (&compared.tally, compared.tally.cost());
     say(&format!(
         "\n{}, window {}: {sessions} sessions, {} calls, {} names needed, {} edits\n",
@@ -209,13 +196,13 @@ fn print(rows: &[Row], sessions: usize) {
     );
     say("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for row in rows {
-        say(&told(&row.way.name(), &row.tally, compact));
+        say(&told(&row.choice.name(), &row.tally, compact));
     }
     for row in rows.iter().filter(|row| row.tally.model.calls > 0) {
-        say(&format!("\n{}: {}", row.way.name(), shares(&row.tally, compact)));
+        say(&format!("\n{}: {}", row.choice.name(), shares(&row.tally, compact)));
     }
     for row in rows.iter().filter(|row| row.tally.refused > 0) {
-        say(&format!("\n{}: {} calls had no prompt that fits.", row.way.name(), row.tally.refused));
+        say(&format!("\n{}: {} calls had no prompt that fits.", row.choice.name(), row.tally.refused));
     }
 }
 

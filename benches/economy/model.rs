@@ -9,6 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
+use anchord_economy::piece::count;
+use anchord_economy::tally::{Spent, cached_of};
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -20,9 +22,6 @@ use anchord_record::changes::{
 use anchord_record::strategy::Engine;
 use anyhow::Context as _;
 use serde_json::Value;
-
-use crate::piece::count;
-use crate::tally::{Spent, cached_of};
 
 /// Tokens of data that a prompt may have: what `ANCHORD_LLM_CONTEXT_TOKENS` leaves beside instructions and reply by default.
 const INPUT_TOKENS: u32 = 128_000 - 4_096 - 2_400;

@@ -1,9 +1,11 @@
 //! A plot of cost over what is known, as SVG.
 
+use anchord_economy::piece::count;
+use anchord_economy::tally::Tally;
+use anchord_economy::ways::Way;
+
 use crate::Row;
 use crate::svg::{Canvas, Side};
-use crate::tally::Tally;
-use crate::ways::Way;
 
 const LEFT: f64 = 60.0;
 const WIDTH: f64 = 440.0;
@@ -50,16 +52,16 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
     let mut legend = top + 14.0;
     for (window, colour) in windows.iter().zip(COLOURS.iter().cycle()) {
         let of_window = || rows.iter().filter(|row| row.window == *window);
-        let Some(compact) = of_window().find(|row| row.way == Way::Compact) else { continue };
+        let Some(compact) = of_window().find(|row| row.choice.way == Way::Compact) else { continue };
         let at = |tally: &Tally| {
             let needs = tally.known.needs;
-            let share = crate::piece::count(needs.found) / crate::piece::count(needs.of.max(1));
+            let share = count(needs.found) / count(needs.of.max(1));
             place(share, tally.cost() / compact.tally.cost())
         };
         let mut settings = Vec::new();
         for row in of_window() {
-            if let Way::Service { compress, .. } = row.way {
-                settings.push((compress, at(&row.tally)));
+            if row.choice.way == Way::Service {
+                settings.push((row.choice.compress, at(&row.tally)));
             }
         }
         for line in settings.chunk_by(|one, next| one.0 == next.0) {
@@ -70,13 +72,13 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
             let (x, y) = at(&row.tally);
             canvas.dot((x, y), colour);
             // Settings of the service would hide each other.
-            if settings.len() > 1 && matches!(row.way, Way::Service { .. }) {
+            if settings.len() > 1 && row.choice.way == Way::Service {
                 continue;
             }
             let is_near = |there: (f64, f64)| (there.0 - x).abs() < NEAR && (there.1 - y).abs() < NEAR;
             match labels.iter_mut().find(|(there, _)| is_near(*there)) {
-                Some((_, label)) => label.push(letter(row.way)),
-                None => labels.push(((x, y), letter(row.way).to_string())),
+                Some((_, label)) => label.push(letter(row.choice.way)),
+                None => labels.push(((x, y), letter(row.choice.way).to_string())),
             }
         }
         for ((x, y), label) in &labels {
@@ -94,10 +96,11 @@ fn panel(canvas: &mut Canvas, top: f64, group: &str, rows: &[&Row]) {
 
 fn letter(way: Way) -> char {
     match way {
-        Way::Service { .. } => 'S',
+        Way::Service => 'S',
         Way::Compact => 'C',
         Way::Capped => 'P',
         Way::Keep20 => 'K',
         Way::Truncate => 'T',
+        Way::Everything => 'E',
     }
 }

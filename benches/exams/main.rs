@@ -11,11 +11,6 @@
 mod exam;
 mod plot;
 mod prompts;
-#[path = "../economy/replay.rs"]
-#[expect(dead_code, reason = "the economy bench uses the rest")]
-mod replay;
-#[path = "../economy/served.rs"]
-mod served;
 #[path = "../economy/svg.rs"]
 mod svg;
 
@@ -23,6 +18,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use anchord_economy::replay::{Replay, Transcript};
 use anchord_messages::tokens::TokenCounter;
 use anchord_session::settings::Settings;
 use anyhow::Context as _;
@@ -30,7 +26,6 @@ use clap::Parser;
 use serde_json::Value;
 
 use crate::prompts::Prompts;
-use crate::replay::{Replay, Transcript};
 
 /// Asks exams of what is served at the end of sessions, and counts what it cost on the way
 #[derive(Debug, Parser)]

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
+use anchord_economy::replay::Replay;
+use anchord_economy::served::serve;
 use anchord_messages::format;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::TokenCounter;
 use serde_json::Value;
-
-use crate::replay::Replay;
-use crate::served::serve;
 
 /// Price of a token that a provider has in its cache; one that it has not costs 1.
 const CACHED: f64 = 0.1;

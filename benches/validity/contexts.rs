@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use anchord_context::context::{ContextInput, Counted, Entry, MaskInput, SummaryInput, assemble};
 use anchord_context::mask::{Marks, MaskMode};
 use anchord_context::tools::ToolMode;
+use anchord_economy::replay::Replay;
 use anchord_messages::format::Format;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
 use serde_json::Value;
 
-use crate::replay::Replay;
 use crate::validity;
 
 const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];

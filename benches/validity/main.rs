@@ -12,9 +12,6 @@ mod contexts;
 mod named;
 #[path = "../load/random.rs"]
 mod random;
-#[path = "../economy/replay.rs"]
-#[expect(dead_code, reason = "the economy bench uses the rest")]
-mod replay;
 #[path = "../digest/sessions.rs"]
 #[expect(dead_code, reason = "the digest bench uses the rest")]
 mod sessions;
@@ -32,11 +29,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use anchord_economy::replay::{Replay, Transcript};
 use anchord_messages::tokens::TokenCounter;
 use clap::Parser;
 
 use crate::contexts::Tally;
-use crate::replay::{Replay, Transcript};
 
 /// Assembles the contexts of every prefix of transcripts and checks them
 #[derive(Debug, Parser)]

@@ -10,12 +10,13 @@ use anyhow::Context as _;
 use indicatif::{HumanCount, HumanFloatCount};
 use reqwest::Method;
 
+use super::credential::is_local;
 use super::output::{count_at, counted, figure_at, text_at};
-use super::own_service::{OwnService, answers};
+use super::own_service::{Joined, OwnService};
 use super::prelude::*;
 use super::remote::Sent;
 use crate::config;
-use anchord_console::cost::{self, Size, Tokens, Way};
+use anchord_economy::sizes::{Prices, Size, Tokens, WAYS, simulate};
 use anchord_runtime::clock::Clock;
 
 /// The session: an agent mends an accounting program.
@@ -56,13 +57,17 @@ struct Call {
 impl Demo {
     pub(super) async fn run(mut self) -> Result<()> {
         let url: reqwest::Url = self.access.endpoint.url.parse().context("the URL of the service")?;
-        let mut own = None;
-        if !answers(&url).await {
-            output::note("No service answers, so one is started.");
-            let (address, service) = OwnService::start(&url, &self.access.endpoint.data_dir, &[]).await?;
-            (self.access.endpoint.url, own) = (address, Some(service));
+        let Joined { started, own } = if is_local(&url) {
+            OwnService::join(&url, &self.access.endpoint.data_dir, &[]).await?
+        } else {
+            Joined { started: None, own: None }
+        };
+        let is_own = started.is_some();
+        if let Some(address) = started {
+            output::note("No service answered, so one was started.");
+            self.access.endpoint.url = address;
         }
-        let played = self.play(own.is_some()).await;
+        let played = self.play(is_own).await;
         if let Some(own) = own {
             own.stop().await;
         }
@@ -207,27 +212,28 @@ fn summary(calls: &[Call], is_valid: bool) -> String {
     let mut sent = Tokens::default();
     for call in calls {
         let (cached, all) = (signed(call.cached), signed(call.tokens));
-        sent += Tokens { new: all - cached, cached, rewritten: 0 };
+        sent += Tokens { new: all - cached, cached, ..Tokens::default() };
     }
     let valid = if is_valid { "every one of them valid" } else { "NOT all of them valid" };
     let mut text = format!(
         "\n{bold}{} were sent, {valid}.{bold:#} Their cost, a token that the provider has cached at a tenth:\n\n",
         counted(count(calls.len()), "context")
     );
-    let priced = |tokens: Tokens| (tokens.total() - tokens.cached) as f64 + tokens.cached as f64 / 10.0;
+    // In tokens that are sent: a million of them cost a million.
+    let priced = |tokens: Tokens| tokens.micros(Prices { input: 1.0, cached: 0.1 }) as f64;
     let own = priced(sent).max(1.0);
     let mut line = |name: &str, tokens: Tokens| {
         let _ = writeln!(
             text,
-            "  {name:<60} {:>9} tokens sent, cost {:>8} ({:.2} times)",
+            "  {name:<68} {:>9} tokens sent, cost {:>8} ({:.2} times)",
             HumanCount(u64::try_from(tokens.total()).unwrap_or_default()).to_string(),
             HumanFloatCount(priced(tokens).round()).to_string(),
             priced(tokens) / own
         );
     };
     line("anchord", sent);
-    for way in Way::ALL {
-        line(way.name(), cost::simulate(calls.iter().map(|call| call.size), way));
+    for way in WAYS {
+        line(way.does(), simulate(calls.iter().map(|call| call.size), way));
     }
     text
 }

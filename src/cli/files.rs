@@ -1,7 +1,7 @@
-//! The files that `anchord export` writes.
+//! The files that `anchord export` and `anchord exam` write.
 //!
 //! A file is written in a temporary place and moved last, so that nobody reads half of it. Its name is derived from
-//! the session's and cannot leave the folder. Only a file of an earlier export is replaced.
+//! the session's and cannot leave the folder. Only a file of an earlier run is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -51,14 +51,19 @@ impl Files {
         if !self.force && path.symlink_metadata().is_ok() && !is_ours(path, session) {
             bail!("{} was not written by an export of this session; --force replaces it", path.display());
         }
-        let temporary = path.with_extension(format!("{}.part", std::process::id()));
-        let written = write_whole(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-        if written.is_err() {
-            // Any file in the temporary place is an incomplete one of ours.
-            let _ = fs::remove_file(&temporary);
-        }
-        written.with_context(|| format!("cannot write {}", path.display()))
+        place(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// Writes a whole file in a temporary place beside it, and moves it last.
+pub(super) fn place(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = path.with_extension(format!("{}.part", std::process::id()));
+    let written = write_whole(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Any file in the temporary place is an incomplete one of ours.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
@@ -67,15 +72,17 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// Whether an earlier export of the same session wrote the file.
-fn is_ours(path: &Path, session: &str) -> bool {
+/// The beginning of a file; `None` of a link, and of what cannot be read.
+pub(super) fn head(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
     let read = File::open(path).and_then(|file| file.take(SEARCHED_BYTES).read_to_end(&mut head));
-    if !is_file || read.is_err() {
-        return false;
-    }
-    let head = String::from_utf8_lossy(&head);
+    (is_file && read.is_ok()).then(|| String::from_utf8_lossy(&head).into_owned())
+}
+
+/// Whether an earlier export of the same session wrote the file.
+fn is_ours(path: &Path, session: &str) -> bool {
+    let Some(head) = head(path) else { return false };
     head.starts_with(&format!("{MARK} session {session} -->\n"))
         || (head.trim_start().starts_with('{') && head.contains(SCHEMA) && head.contains("\"compress\""))
 }

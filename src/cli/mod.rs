@@ -14,6 +14,7 @@ mod compress;
 mod context;
 mod credential;
 mod demo;
+mod exam;
 mod export;
 mod failure;
 mod files;
@@ -122,6 +123,8 @@ enum Command {
     Key(key::KeyCommand),
     /// Summarise a transcript without a service
     Compress(compress::Compress),
+    /// Replay transcripts in memory, and write what contexts would cost and keep beside other ways as a page
+    Exam(exam::Exam),
     /// Run an agent with the gateway as the base URL of its model
     Wrap(wrap::Wrap),
     /// Print the summary in an opaque item that the gateway gave to an agent
@@ -180,6 +183,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),
+        Command::Exam(exam) => block_on(Box::pin(exam.run())),
         Command::Wrap(wrap) => block_on(wrap.run()),
         Command::Demo(demo) => block_on(demo.run()),
         Command::Item(item) => item.run(),

@@ -14,6 +14,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support;
+use crate::support::provider::{Act, Asks, FakeProvider, answers};
 use crate::support::service::{KEY, Service, anchord, data_folder};
 use crate::support::talks::turns;
 
@@ -546,6 +547,134 @@ fn a_summary_that_is_larger_than_its_messages_is_told_in_words() {
     let tokens = told.lines().find(|line| line.starts_with("tokens: ")).expect("the tokens");
     assert!(tokens.contains("the summary is larger than what it replaces"), "{told}");
     assert!(!tokens.contains(['%', '-']), "a share of what was not saved: {told}");
+}
+
+/// A file of this repository.
+fn file(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string()
+}
+
+/// A way's figures in a window of an exam.
+fn way<'a>(exam: &'a Value, window: usize, name: &str) -> &'a Value {
+    let ways = exam["windows"][window]["ways"].as_array().expect("ways");
+    ways.iter().find(|way| way["way"] == name).expect("a way")
+}
+
+#[test]
+fn transcripts_are_examined_without_a_service_and_a_page_is_written_in_two_forms() {
+    let desk = Desk::at(NOBODY);
+    let (small, corpus) =
+        (file("examples/session.json"), file("tests/corpus/sessions/coding-ledger-api.json"));
+    let exam = desk.run(&format!("exam {small} {corpus} --window 8000,128000 --json")).json();
+    let told = |name: &str| {
+        exam["sessions"].as_array().expect("sessions").iter().map(|one| one[name].clone()).collect()
+    };
+    let calls: Vec<Value> = told("calls");
+    assert_eq!((calls, exam["windows"][0]["window"].as_u64()), (vec![json!(9), json!(44)], Some(8_000)));
+    // In the small window the session of the corpus is compressed; in the large one all ways send the same.
+    let figures = |window, name, figure: &str| way(&exam, window, name)[figure].as_u64().expect("a figure");
+    assert!(figures(0, "service", "compressions") >= 3, "{exam}");
+    assert!(figures(0, "compact", "compressions") >= 2, "{exam}");
+    assert!(figures(0, "service", "cost") < figures(0, "everything", "cost"), "{exam}");
+    assert!(
+        figures(0, "service", "largest") < 8_000 && figures(0, "everything", "largest") > 8_000,
+        "{exam}"
+    );
+    for name in ["service", "compact", "capped", "keep20", "truncate", "everything"] {
+        assert_eq!(figures(0, name, "calls"), 53, "{name}");
+        assert_eq!(figures(1, name, "compressions"), 0, "{name}");
+        // Outputs that are cut on arrival are cut in any window.
+        let of_compact = way(&exam, 1, name)["of_compact"].as_f64().expect("a multiple");
+        assert!(if name == "capped" { of_compact < 1.0 } else { (of_compact - 1.0).abs() < 1e-9 }, "{name}");
+        for known in ["needs", "edits", "files", "errors", "test_runs"] {
+            let (all, one) = (&way(&exam, 0, "everything")[known], &way(&exam, 0, name)[known]);
+            assert_eq!((&all["found"], &one["of"]), (&all["of"], &all["of"]), "{name} {known}");
+        }
+    }
+    let kept = |name: &str, known: &str| way(&exam, 0, name)[known]["found"].as_u64().expect("a count");
+    assert!(kept("service", "files") > kept("truncate", "files"), "{exam}");
+    let read = |form: &str| fs::read_to_string(desk.folder.path().join(exam[form].as_str().expect("a path")));
+    let (html, markdown) = (read("html").expect("a page"), read("markdown").expect("a page"));
+    assert!(html.starts_with("<!doctype html>") && !html.contains("<script"), "{}", html.len());
+    assert!(!html.contains("http://") || !html.contains("src="), "nothing is loaded");
+    for words in [
+        "Window 8,000",
+        "Window 128,000",
+        "coding-ledger-api.json",
+        "Session Intent",
+        "No model: configure one",
+    ] {
+        assert!(html.contains(words) && markdown.contains(words), "{words}");
+    }
+    assert!(markdown.contains("no session fills it"), "the large window is told apart");
+    // A second exam replaces the page, and nothing else.
+    assert!(desk.run(&format!("exam {small} --window 8000")).good().ends_with("anchord-exam/exam.md\n"));
+    fs::write(desk.folder.path().join("anchord-exam/exam.md"), "my own notes").expect("notes");
+    let why = desk.run(&format!("exam {small}")).failed(2);
+    assert!(why.contains("anchord-exam/exam.md was not written by an exam"), "{why}");
+}
+
+#[test]
+fn a_file_that_cannot_be_examined_is_named_and_nothing_is_written() {
+    let desk = Desk::at(NOBODY);
+    let write = |name: &str, text: &str| fs::write(desk.folder.path().join(name), text).expect("a file");
+    write("empty", " \n");
+    write("notes", "these are no messages\n");
+    write("alone", r#"[{"role": "user", "content": "hello"}]"#);
+    fs::File::create(desk.folder.path().join("huge"))
+        .and_then(|file| file.set_len(65 << 20))
+        .expect("a file");
+    let good = file("examples/session.json");
+    for (name, code, reason) in [
+        ("empty", 1, "it is empty"),
+        ("notes", 1, "line 1: "),
+        ("alone", 1, "there is nothing to replay"),
+        ("huge", 2, "is too large"),
+        ("none", 2, "cannot read none"),
+    ] {
+        let why = desk.run(&format!("exam {good} {name}")).failed(code);
+        assert!(why.contains(name) && why.contains(reason), "{why}");
+    }
+    let why = desk.run(&format!("exam {good} --settings {{\"fill\":2}}")).failed(2);
+    assert!(why.contains("/fill"), "{why}");
+    desk.run(&format!("exam {good} --settings {{\"context_window\":9000}}")).failed_at("--window");
+    assert!(!desk.folder.path().join("anchord-exam").exists(), "a page was written");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_configured_model_examines_what_contexts_leave_out() {
+    let desk = Desk::at(NOBODY);
+    let provider = FakeProvider::start([Act::Good]).await;
+    // The third question's fact is the only one that the answer has.
+    provider.play_for(Asks::Answers, [answers(&["a broom", "all of them", "in src/import.rs"])]);
+    let mut messages = vec![
+        json!({"role": "user", "content": "Make the importer in src/import.rs read CSV files. Never touch vendor/."}),
+        json!({"role": "assistant", "content": "I decided to use the csv crate for the importer because quoted fields are hard to read by hand."}),
+        json!({"role": "user", "content": "Good, go on."}),
+    ];
+    for step in 0..30 {
+        let filler =
+            "the importer reads another file of the CSV samples and checks quoted fields. ".repeat(20);
+        messages.push(json!({"role": "assistant", "content": format!("Step {step}: {filler}")}));
+        messages.push(json!({"role": "user", "content": format!("Go on with step {}.", step + 1)}));
+    }
+    messages.push(json!({"role": "assistant", "content": "Done."}));
+    fs::write(desk.folder.path().join("talk"), json!(messages).to_string()).expect("a transcript");
+    let mut command = desk.command("exam talk --window 8000 --json --llm-provider openai --llm-model small");
+    command.args(["--llm-base-url", &format!("{}/v1", provider.url)]);
+    let exam = done(&mut command).json();
+    let asked = &exam["windows"][0]["sessions"][0]["exam"];
+    // The broker stands in no message, and later thirds do not have what the examiner asks about.
+    assert_eq!((&asked["questions"], &asked["answered"]), (&json!(3), &json!(1)), "{asked}");
+    let notes = asked["notes"].to_string();
+    assert!(notes.contains("of 4 questions of the examiner's 1 were not asked"), "{notes}");
+    assert_eq!(provider.seen_for(Asks::Exam).len(), 3, "one for each third");
+    let page = fs::read_to_string(desk.folder.path().join("anchord-exam/exam.md")).expect("a page");
+    assert!(
+        page.contains("Which folder must stay as it is?") && page.contains("1 of 3 questions answered"),
+        "{page}"
+    );
+    assert!(!page.contains("No model"), "{page}");
 }
 
 /// What a person sees of a command.

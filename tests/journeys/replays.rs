@@ -1,13 +1,8 @@
 //! How often sessions are compressed: made-up ones, replayed as the bench replays real ones.
 
+use anchord_economy::replay::{Replay, Transcript, is_thrash, least};
 use anchord_messages::tokens::{TokenCounter, Tokenizer};
 use serde_json::json;
-
-use self::replay::{Replay, Transcript, is_thrash, least};
-
-#[path = "../../benches/economy/replay.rs"]
-#[expect(dead_code, reason = "the benches use the rest")]
-mod replay;
 
 const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
 

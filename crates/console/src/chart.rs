@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use crate::cost::Tokens;
+use anchord_economy::sizes::Tokens;
+
 use crate::view::{count, time};
 
 /// The parts of a context, from the bottom of a bar to its top, with their names.

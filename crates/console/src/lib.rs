@@ -9,7 +9,7 @@
 //! | `entry`, `message` | what of a record and of a message is shown |
 //! | `done` | what a form did, told on the page that it leads to |
 //! | `chart` | charts, as SVG |
-//! | `compare`, `lost`, `whereabouts`, `cost` | what two contexts have in common, what a context lacks, where a text is and with which version it went, what calls would have cost otherwise |
+//! | `compare`, `lost`, `whereabouts` | what two contexts have in common, what a context lacks, where a text is and with which version it went |
 //! | `pages` | the pages, one file for each |
 //!
 //! Invariant: everything that a page shows or changes is a call of the API under the signed-in key, so that nobody sees or does more
@@ -20,7 +20,6 @@ mod api;
 mod assets;
 mod chart;
 mod compare;
-pub mod cost;
 mod done;
 mod entry;
 mod fault;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+pub(crate) use anchord_economy::kept::folded;
 use serde_json::Value;
 
 use crate::message;
@@ -19,27 +20,6 @@ pub(crate) struct Lost {
     /// What a context must have of it for it to be there.
     pub(crate) mark: String,
     pub(crate) seqs: Vec<i64>,
-}
-
-/// A text for comparing: letters in lower case, and one space for any run of spaces, escapes undone.
-pub(crate) fn folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut was_space = true;
-    for c in text.chars() {
-        if c.is_whitespace() {
-            if !was_space {
-                out.push(' ');
-            }
-            was_space = true;
-        } else {
-            out.extend(c.to_lowercase());
-            was_space = false;
-        }
-    }
-    if out.ends_with(' ') {
-        out.pop();
-    }
-    out
 }
 
 /// Facts of the ledger that a context's text does not have.

@@ -106,17 +106,24 @@ impl Exam {
 
     /// An exam without earlier questions, when the operator configured an examiner.
     pub(super) fn new(client: &Client, threshold: f64) -> Option<Self> {
-        Some(Self {
+        client.options().exam_model.as_ref()?;
+        Some(Self { threshold, ..Self::of(client) })
+    }
+
+    /// An exam without earlier questions, by the client's own model when the operator configured no examiner.
+    pub(super) fn of(client: &Client) -> Self {
+        let options = client.options();
+        Self {
             client: client.clone(),
-            examiner: client.options().exam_model.clone()?,
-            threshold,
+            examiner: options.exam_model.clone().unwrap_or_else(|| options.model.clone()),
+            threshold: exam::LOW,
             earlier: Vec::new(),
             written: None,
             is_down: false,
             has_sat: false,
             is_parroted: false,
             notes: Vec::new(),
-        })
+        }
     }
 
     /// Whether the reader passed too few of these questions.
@@ -137,6 +144,16 @@ impl Exam {
         span_facts: &Arc<SpanFacts>,
         checked: &CheckedDraft,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
+        self.ask(call_log, span_facts, &ServedText::of(checked)).await
+    }
+
+    /// The reader's results for a context; `None` when there is no exam.
+    pub(super) async fn ask(
+        &mut self,
+        call_log: CallLog<'_>,
+        span_facts: &Arc<SpanFacts>,
+        served: &ServedText,
+    ) -> Result<Option<Vec<ProbeResult>>, JobError> {
         if self.written.is_none() && !self.is_down {
             self.written = self.write(call_log, span_facts).await?;
         }
@@ -146,7 +163,7 @@ impl Exam {
         let again = exam::asked_again(still_true.len());
         let again = again.into_iter().filter_map(|at| still_true.get(at).copied());
         let questions: Vec<Probe> = written.questions.iter().chain(again).cloned().collect();
-        self.read(call_log, &ServedText::of(checked), questions).await
+        self.read(call_log, served, questions).await
     }
 
     /// Lets the examiner write the questions.

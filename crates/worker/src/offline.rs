@@ -1,20 +1,24 @@
-//! Compresses a transcript in memory, without session, queue and database. The steps are those of a job; what a job
-//! writes to the database is returned.
+//! Compresses a transcript in memory, or examines a context, without session, queue and database. The steps are those of a
+//! job; what a job writes to the database is returned.
+
+use std::sync::Arc;
 
 use super::build::build;
 use super::call_log::{CallLog, MemoryLog};
 use super::engine::Engine;
-use super::exam::Exam;
+use super::exam::{Exam, ServedText};
 use super::grader::Grader;
 use super::input::CompressionInput;
 use super::job::{JobError, in_turn};
-use super::span_facts::group_ends;
+use super::span_facts::{SpanFacts, group_ends};
+use anchord_facts::ledger::Facts;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Numbered, Role};
 use anchord_messages::shape::{AsShape, Shape};
 use anchord_record::candidate::{CheckedDraft, Material};
 use anchord_record::exam;
+use anchord_record::probe::ProbeResult;
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::Cost;
 
@@ -58,6 +62,44 @@ pub async fn compress(
     let mut checked = made.checked;
     checked.meta.warnings.extend(engine.notes());
     Ok(OfflineResult { checked, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
+}
+
+/// What came of an exam of a context.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// The reader's answers, each with its question.
+    pub results: Vec<ProbeResult>,
+    /// Why there is no exam, and which questions were not asked.
+    pub notes: Vec<String>,
+    /// The tokens, time and money of the calls.
+    pub cost: Cost,
+}
+
+/// Has the examiner write questions about messages that a context covers or leaves out, and the reader answer them from that
+/// context alone. The client's model is the examiner where the operator named none.
+///
+/// # Errors
+/// When the work itself fails.
+pub async fn examine(
+    client: &Client,
+    material: Material,
+    is_items: bool,
+    context: String,
+) -> Result<Examined, JobError> {
+    let read = move || {
+        let entries: Vec<Entry> = material.span.iter().map(|n| Entry::of(n, is_items, &material)).collect();
+        let ends = group_ends(&entries, material.through_seq);
+        let tokens = material.counter.count_text(&context);
+        let span = (material.from_seq, material.through_seq);
+        let served = ServedText { text: context, tokens, span };
+        (SpanFacts { material, facts: Facts::default(), ends }, served)
+    };
+    let (span_facts, served) = in_turn(read).await?;
+    let memory_log = MemoryLog::default();
+    let mut exam = Exam::of(client);
+    let asked = Box::pin(exam.ask(CallLog::Memory(&memory_log), &Arc::new(span_facts), &served)).await?;
+    let (_, notes) = exam.close();
+    Ok(Examined { results: asked.unwrap_or_default(), notes, cost: memory_log.cost() })
 }
 
 /// What grouping needs of a message.

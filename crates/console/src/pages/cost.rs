@@ -1,5 +1,6 @@
 //! What contexts cost: by day, by task and by session, beside what plain ways would have cost.
 
+use anchord_economy::sizes::{Prices, Size, Tokens, WAYS, simulate};
 use askama::Template;
 use axum::extract::Query;
 use axum::response::Response;
@@ -10,7 +11,6 @@ use serde_json::Value;
 use super::session::call;
 use super::{OfSession, OnBranch, Place, html};
 use crate::chart::Call;
-use crate::cost::{Prices, Size, Tokens, Way, simulate};
 use crate::fault::Fault;
 use crate::view::{Look as _, Page, count, money, segment, shown, tokens, typed, with_query};
 use crate::visit::{OfTenant, Visit};
@@ -106,7 +106,7 @@ impl Wanted {
         };
         let input = number(&self.input)?;
         let cached = number(&self.cached).unwrap_or(input);
-        Some(Prices { input, cached, written: input })
+        Some(Prices { input, cached })
     }
 }
 
@@ -244,7 +244,7 @@ pub(super) async fn of_session(
     html(&SessionCost {
         page: Page::of(&visit, "sessions", &format!("{}: cost", place.session)),
         ours: line("As it was served", spent(&calls), prices),
-        ways: Way::ALL.iter().map(|way| line(way.name(), simulate(sizes(), *way), prices)).collect(),
+        ways: WAYS.iter().map(|way| line(way.does(), simulate(sizes(), *way), prices)).collect(),
         calls: calls.len(),
         prices: wanted,
         place,

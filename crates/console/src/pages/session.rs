@@ -1,5 +1,6 @@
 //! A session: how full it is, its calls, its versions and its compressions.
 
+use anchord_economy::sizes::Tokens;
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
@@ -10,7 +11,6 @@ use serde_json::Value;
 use super::sessions::{digest, hundredths, level};
 use super::{OfSession, Place, html};
 use crate::chart::{self, Call, Chart, PARTS};
-use crate::cost::Tokens;
 use crate::fault::Fault;
 use crate::view::{
     Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
@@ -192,7 +192,7 @@ pub(super) fn call(item: &Value) -> Call {
         ],
         total: part("total"),
         whole: part("whole"),
-        sent: Tokens { new, cached, rewritten: part("total") - cached - new },
+        sent: Tokens { new, cached, rewritten: part("total") - cached - new, answers: 0 },
         budget: item.whole("max_input_tokens"),
     }
 }

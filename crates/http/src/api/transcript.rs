@@ -72,6 +72,7 @@ pub async fn sync_transcript(
         list,
         model: fields.model,
         may_be_longer: fields.may_be_longer,
+        may_be_trimmed: fields.may_be_trimmed,
         task_boundary: fields.task_boundary,
         stated: fields.format,
         opening,
@@ -93,6 +94,7 @@ struct Sync<'a> {
     list: List,
     model: Option<String>,
     may_be_longer: bool,
+    may_be_trimmed: bool,
     task_boundary: bool,
     stated: Option<Format>,
     opening: Option<Opening>,
@@ -140,7 +142,10 @@ impl Sync<'_> {
                 Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => {
                     along = next;
                 }
-                Step::Done(None) if along.parts(&self.list) => return self.branch_off(along).await,
+                Step::Done(None) if along.parts(&self.list) => match self.compare_trimmed(&along).await? {
+                    Some(next) => along = next,
+                    None => return self.branch_off(along).await,
+                },
                 Step::Done(_) => break,
                 Step::Overtaken => return Ok(Step::Overtaken),
             }

@@ -1,5 +1,7 @@
 //! How much prompts knew.
 
+use crate::piece::count;
+
 /// Some of how many.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
@@ -20,6 +22,11 @@ impl Share {
     pub fn add(&mut self, other: Self) {
         self.found += other.found;
         self.of += other.of;
+    }
+
+    /// The share that was found; `None` of nothing.
+    pub fn share(self) -> Option<f64> {
+        (self.of > 0).then(|| count(self.found) / count(self.of))
     }
 
     /// What came to an earlier one.

@@ -1,9 +1,7 @@
 //! Sums over the prompts of one way.
 
-use std::rc::Rc;
-
 use crate::known::Known;
-use crate::piece::{Piece, count};
+use crate::piece::{Part, Piece, count};
 
 /// The price of a token that the prompt before had begun with as well; another costs 1.
 const CACHED_PRICE: f64 = 0.1;
@@ -75,8 +73,12 @@ pub struct Tally {
     pub tokens: f64,
     /// Tokens of them that were cached.
     pub cached: f64,
-    /// The cost of writing summaries.
-    pub summaries: f64,
+    /// Tokens that were read to write summaries, and that no cache had.
+    pub read: f64,
+    /// Tokens that were read to write summaries from a cache.
+    pub read_cached: f64,
+    /// Tokens of the summaries.
+    pub written: f64,
     /// What the model that writes them took, where one was asked.
     pub model: Spent,
     /// Prompts that do not go on where the one before ended.
@@ -100,7 +102,12 @@ pub struct Tally {
 impl Tally {
     /// The cost of all prompts, in tokens that are not cached.
     pub fn cost(&self) -> f64 {
-        self.tokens - self.cached * (1.0 - CACHED_PRICE) + self.summaries + self.model.cost()
+        self.tokens - self.cached * (1.0 - CACHED_PRICE) + self.summaries() + self.model.cost()
+    }
+
+    /// The cost of writing summaries.
+    pub fn summaries(&self) -> f64 {
+        self.read + self.read_cached * CACHED_PRICE + self.written * ANSWER_PRICE
     }
 
     /// Takes another one in.
@@ -109,7 +116,9 @@ impl Tally {
         self.refused += other.refused;
         self.tokens += other.tokens;
         self.cached += other.cached;
-        self.summaries += other.summaries;
+        self.read += other.read;
+        self.read_cached += other.read_cached;
+        self.written += other.written;
         self.model.add(&other.model);
         self.breaks += other.breaks;
         self.over += other.over;
@@ -123,27 +132,27 @@ impl Tally {
 }
 
 /// The prompts of one way in one session, one after another.
-pub struct Sent {
+pub struct Sent<P = Piece> {
     /// The sums so far.
     pub tally: Tally,
     bytes_of_token: f64,
     /// The part of the window that prompts may fill, in tokens.
     pub effective: f64,
-    last: Vec<Rc<str>>,
+    last: Vec<P>,
 }
 
-impl Sent {
+impl<P: Part> Sent<P> {
     /// No prompt yet.
     pub fn new(bytes_of_token: f64, effective: f64) -> Self {
         Self { tally: Tally::default(), bytes_of_token, effective, last: Vec::new() }
     }
 
     /// Sends a prompt.
-    pub fn send(&mut self, prompt: &[Piece]) {
+    pub fn send(&mut self, prompt: &[P]) {
         let tokens = self.tokens(prompt);
         let shared = self.shared(prompt);
         let cached = cached_of(self.tokens_of(shared));
-        let before: usize = self.last.iter().map(|json| json.len()).sum();
+        let before = bytes(&self.last);
         let tally = &mut self.tally;
         tally.calls += 1;
         tally.tokens += tokens;
@@ -151,20 +160,26 @@ impl Sent {
         tally.breaks += usize::from(count(shared) < BREAK_SHARE * count(before));
         tally.over += usize::from(tokens > self.effective * TOLERANCE);
         tally.largest = tally.largest.max(tokens);
-        self.last = prompt.iter().map(|piece| Rc::clone(&piece.json)).collect();
+        self.last = prompt.to_vec();
     }
 
     /// Has a model read all messages and write a summary of so many tokens.
-    pub fn summarise(&mut self, whole: &[Piece], written: f64) {
+    pub fn summarise(&mut self, whole: &[P], written: f64) {
         let old = self.tokens_of(self.shared(whole));
-        let new = self.tokens(whole) - old;
-        self.tally.summaries += new + old * CACHED_PRICE + written * ANSWER_PRICE;
+        self.tally.read += self.tokens(whole) - old;
+        self.tally.read_cached += old;
+        self.tally.written += written;
         self.tally.compressions += 1;
     }
 
+    /// The prompt that was sent last.
+    pub fn last(&self) -> &[P] {
+        &self.last
+    }
+
     /// Tokens of messages.
-    pub fn tokens(&self, pieces: &[Piece]) -> f64 {
-        self.tokens_of(pieces.iter().map(|piece| piece.json.len()).sum())
+    pub fn tokens(&self, parts: &[P]) -> f64 {
+        self.tokens_of(bytes(parts))
     }
 
     /// Bytes of so many tokens.
@@ -173,8 +188,8 @@ impl Sent {
     }
 
     /// Bytes of the last prompt, and those of them that a prompt begins with.
-    pub fn shared_with(&self, prompt: &[Piece]) -> (usize, usize) {
-        (self.last.iter().map(|json| json.len()).sum(), self.shared(prompt))
+    pub fn shared_with(&self, prompt: &[P]) -> (usize, usize) {
+        (bytes(&self.last), self.shared(prompt))
     }
 
     fn tokens_of(&self, bytes: usize) -> f64 {
@@ -182,15 +197,19 @@ impl Sent {
     }
 
     /// Bytes of the prefix that a prompt shares with the last one that was sent.
-    fn shared(&self, prompt: &[Piece]) -> usize {
-        let mut bytes = 0;
+    fn shared(&self, prompt: &[P]) -> usize {
+        let mut shared = 0;
         for (before, now) in self.last.iter().zip(prompt) {
-            if *before != now.json {
-                let same = before.bytes().zip(now.json.bytes()).take_while(|(before, now)| before == now);
-                return bytes + same.count();
+            let same = before.same_start(now);
+            shared += same;
+            if same < before.bytes().max(now.bytes()) {
+                break;
             }
-            bytes += before.len();
         }
-        bytes
+        shared
     }
+}
+
+fn bytes<P: Part>(parts: &[P]) -> usize {
+    parts.iter().map(Part::bytes).sum()
 }

@@ -47,9 +47,20 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Reads messages.
+    /// Reads messages, whose format is recognised.
+    ///
+    /// # Errors
+    /// When one is no message, or they are of several formats.
     pub fn read(raw: &[String], counter: TokenCounter) -> Result<Self, format::FormatError> {
         let format = detect(None, raw.iter().map(String::as_str))?.resolve(None);
+        Self::of(format, raw, counter)
+    }
+
+    /// Reads messages of a format.
+    ///
+    /// # Errors
+    /// When one is no message of that format.
+    pub fn of(format: Format, raw: &[String], counter: TokenCounter) -> Result<Self, format::FormatError> {
         let mut read = Self {
             format,
             entries: Vec::new(),

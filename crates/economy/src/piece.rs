@@ -1,4 +1,4 @@
-//! A message of a prompt, as the benches that compare ways cost it and read it.
+//! The parts of prompts, as they are costed and read.
 
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -14,6 +14,9 @@ static PICTURE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(data:[a-z/+.-]+;base64,|"data": ?")[A-Za-z0-9+/=]{400,}"#));
 
 /// A pattern that is a constant.
+///
+/// # Panics
+/// When it is none.
 #[expect(clippy::expect_used, reason = "the patterns are constants, and every run compiles them")]
 pub fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
@@ -34,6 +37,9 @@ pub struct Piece {
 
 impl Piece {
     /// Reads a message.
+    ///
+    /// # Errors
+    /// When it is none of this format.
     pub fn read(format: Format, raw: &str) -> Result<Self, format::FormatError> {
         Ok(Self::of(raw, &format::parse(format, raw)?))
     }
@@ -60,8 +66,41 @@ impl Piece {
     }
 }
 
+/// A part of a prompt, as far as it is costed.
+pub trait Part: Clone {
+    /// Its bytes, which are what it costs.
+    fn bytes(&self) -> usize;
+    /// The bytes that both begin with.
+    fn same_start(&self, other: &Self) -> usize;
+    /// Whether the agent speaks.
+    fn is_agents(&self) -> bool;
+    /// Whether it has nothing but results of calls, so that no prompt begins with it.
+    fn has_results(&self) -> bool;
+}
+
+impl Part for Piece {
+    fn bytes(&self) -> usize {
+        self.json.len()
+    }
+
+    fn same_start(&self, other: &Self) -> usize {
+        if self.json == other.json {
+            return self.json.len();
+        }
+        self.json.bytes().zip(other.json.bytes()).take_while(|(one, other)| one == other).count()
+    }
+
+    fn is_agents(&self) -> bool {
+        self.role == Role::Assistant
+    }
+
+    fn has_results(&self) -> bool {
+        self.has_results
+    }
+}
+
 /// A count as a number that is calculated with.
-#[expect(clippy::cast_precision_loss, reason = "counts of a bench are far below 2^52")]
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens and bytes are far below 2^52")]
 pub fn count(of: usize) -> f64 {
     of as f64
 }

@@ -1,16 +1,14 @@
 //! The ways of managing a context that are compared, each played over a session.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 
+use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::TokenCounter;
-use anchord_session::settings::{Settings, Thresholds};
+use anchord_session::settings::Settings;
 
 use crate::history::{History, SUMMARY_TOKENS, capped};
 use crate::look::Look;
-use crate::model::{Model, Shapes};
 use crate::piece::Piece;
 use crate::replay::{self, Replay, Writer};
 use crate::served::serve;
@@ -23,17 +21,10 @@ const CAP: usize = 10_000;
 const KEPT: usize = 20;
 
 /// A way of managing the context.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The service, with its defaults where no other settings are named.
-    Service {
-        /// The setting `fill`.
-        fill: Option<f64>,
-        /// The threshold `compress`.
-        compress: Option<f64>,
-        /// Whether a model writes its records.
-        is_model: bool,
-    },
+    /// The service.
+    Service,
     /// One summary in place of everything but the last group, as coding agents do.
     Compact,
     /// The same, with outputs cut when they arrive.
@@ -42,33 +33,45 @@ pub enum Way {
     Keep20,
     /// The oldest half goes when the window is full.
     Truncate,
+    /// All of it, as if the window had no end.
+    Everything,
 }
 
 impl Way {
-    /// The ways beside the service; the others are compared with the first.
+    /// Each of them.
+    pub const ALL: [Self; 6] =
+        [Self::Service, Self::Compact, Self::Capped, Self::Keep20, Self::Truncate, Self::Everything];
+    /// The ways beside the service that keep to the window; they are compared with the first.
     pub const OTHERS: [Self; 4] = [Self::Compact, Self::Capped, Self::Keep20, Self::Truncate];
 
     /// Its name in tables.
-    pub fn name(self) -> String {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Service { fill, compress, is_model } => {
-                let by = if is_model { ", model" } else { "" };
-                let said = |name: &str, value: Option<f64>| {
-                    value.map_or_else(String::new, |value| format!(", {name} {value:.2}"))
-                };
-                format!("service{by}{}{}", said("fill", fill), said("compress", compress))
-            }
-            Self::Compact => "compact".to_owned(),
-            Self::Capped => "capped".to_owned(),
-            Self::Keep20 => "keep20".to_owned(),
-            Self::Truncate => "truncate".to_owned(),
+            Self::Service => "service",
+            Self::Compact => "compact",
+            Self::Capped => "capped",
+            Self::Keep20 => "keep20",
+            Self::Truncate => "truncate",
+            Self::Everything => "everything",
+        }
+    }
+
+    /// Its rule, for people.
+    pub fn does(self) -> &'static str {
+        match self {
+            Self::Service => "A record, a digest and the newest messages, as anchord serves them",
+            Self::Compact => "A summary of 1,500 tokens, but for the last group, at 0.70 of the window",
+            Self::Capped => "The same, with outputs cut to 10 KB when they arrive",
+            Self::Keep20 => "The same summary, beside the last twenty messages",
+            Self::Truncate => "The newest half, when the window is full",
+            Self::Everything => "Everything, as if the window had no end",
         }
     }
 
     /// The part of the past that it forgets.
     pub fn forgets(self) -> &'static str {
         match self {
-            Self::Service { .. } => {
+            Self::Service => {
                 "old messages, but for a record, a digest of their words and the references of their outputs; the middle of large outputs that are not new"
             }
             Self::Compact => "everything before the last group, but for what a summary of 1,500 tokens says",
@@ -79,31 +82,48 @@ impl Way {
                 "everything before the last twenty messages, but for what a summary of 1,500 tokens says"
             }
             Self::Truncate => "everything before the newest half, without a word about it",
+            Self::Everything => "nothing, and needs a model whose window holds all of it",
         }
     }
 
-    /// Plays a session in a window of so many tokens. `effective` is the part of it that prompts may fill.
-    /// `shapes` are those of a model's answers.
-    pub fn play(self, session: &Session, window: u32, effective: f64, shapes: &Rc<Shapes>) -> Tally {
-        let mut play = Play::new(session, effective);
+    /// Plays a session under settings, which name the window. `writer` writes the service's records in place of code.
+    pub fn play<'a>(self, session: &'a Session, settings: &Settings, writer: Option<Writer<'a>>) -> Played {
+        let mut play = Play::new(session, f64::from(settings.policy().effective_window));
         match self {
-            Self::Service { fill, compress, is_model } => {
-                let thresholds = Thresholds { compress, ..Thresholds::default() };
-                let settings = Settings {
-                    context_window: Some(window),
-                    fill,
-                    thresholds: Some(thresholds),
-                    ..Settings::default()
-                };
-                let model = RefCell::new(Model::new(Rc::clone(shapes), TokenCounter::default()));
-                play.service(settings, is_model.then_some(&model));
-                play.sent.tally.model = model.into_inner().spent;
-            }
+            Self::Service => play.service(settings.clone(), writer),
             Self::Compact | Self::Capped | Self::Keep20 => play.summaries(self),
-            Self::Truncate => play.truncation(),
+            Self::Truncate => play.plainly(History::truncate),
+            Self::Everything => play.plainly(|_, _| {}),
         }
-        Tally { known: play.look.known, ..play.sent.tally }
+        Played {
+            tally: Tally { known: play.look.known, ..play.sent.tally },
+            last: play.sent.last().to_vec(),
+            record: play.record,
+        }
     }
+}
+
+/// What came of a session that was played in one way.
+pub struct Played {
+    /// Sums over its prompts.
+    pub tally: Tally,
+    /// The prompt that was sent last.
+    pub last: Vec<Piece>,
+    /// The record in it; the service's alone.
+    pub record: Option<Record>,
+}
+
+/// A record, as prompts show it.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its version.
+    pub version: i64,
+    /// The last message that it covers.
+    pub through: Seq,
+    /// Its text.
+    pub text: String,
+    /// The digest beside it.
+    pub digest: String,
 }
 
 /// One session, played in one way.
@@ -113,19 +133,17 @@ pub struct Play<'a> {
     pub sent: Sent,
     /// The parts of the past that were found in them.
     pub look: Look<'a>,
+    record: Option<Record>,
 }
 
 impl<'a> Play<'a> {
     /// Nothing was sent yet. `effective` is the part of the window that prompts may fill.
     pub fn new(session: &'a Session, effective: f64) -> Self {
         let sent = Sent::new(session.bytes_of_token, effective);
-        Self { session, sent, look: Look::new(session, effective) }
+        Self { session, sent, look: Look::new(session, effective), record: None }
     }
 
-    fn service(&mut self, settings: Settings, model: Option<&RefCell<Model>>) {
-        let writer = model.map(|model| -> Writer<'_> {
-            Box::new(|material, facts, ends| model.borrow_mut().write(material, facts, ends))
-        });
+    fn service(&mut self, settings: Settings, writer: Option<Writer<'a>>) {
         let replay = self.serve((settings, writer), None, Self::ask);
         let count = |of: u32| usize::try_from(of).unwrap_or_default();
         self.sent.tally.by_code = count(replay.outcomes.by_code);
@@ -169,6 +187,7 @@ impl<'a> Play<'a> {
                 let system = system.as_deref().map(Piece::system);
                 let messages = messages.iter().filter_map(|raw| piece(raw));
                 ask(self, at, &system.into_iter().chain(messages).collect::<Vec<_>>());
+                self.keep_record(&replay);
             } else {
                 self.sent.tally.refused += 1;
             }
@@ -178,18 +197,32 @@ impl<'a> Play<'a> {
         replay
     }
 
+    /// Keeps the record of the prompt that was sent last.
+    fn keep_record(&mut self, replay: &Replay<'_>) {
+        let kept = self.record.as_ref().map(|record| record.version);
+        if let Some(served) = replay.served.as_ref().filter(|served| Some(served.version) != kept) {
+            self.record = Some(Record {
+                version: served.version,
+                through: replay.session.anchor_seq,
+                text: served.full.0.clone(),
+                digest: served.digest.text.clone(),
+            });
+        }
+    }
+
     /// Sends the prompt that follows the message at place `at`, and looks into it.
     pub fn ask(&mut self, at: usize, prompt: &[Piece]) {
         self.sent.send(prompt);
         self.look.at(at, prompt);
     }
 
-    fn truncation(&mut self) {
+    /// Sends all messages, after room was made.
+    fn plainly(&mut self, make_room: impl Fn(&mut History, &Sent)) {
         let (mut history, mut appended) = self.begin();
         for at in self.session.calls() {
             history.messages.extend_from_slice(self.pieces(appended, at + 1));
             appended = appended.max(at + 1);
-            history.truncate(&self.sent);
+            make_room(&mut history, &self.sent);
             self.ask(at, &history.prompt());
         }
     }
@@ -219,7 +252,7 @@ impl<'a> Play<'a> {
         (History { system, messages: Vec::new() }, messages)
     }
 
-    fn pieces(&self, from: usize, to: usize) -> &[Piece] {
+    fn pieces(&self, from: usize, to: usize) -> &'a [Piece] {
         self.session.pieces.get(from..to).unwrap_or_default()
     }
 

@@ -3,10 +3,9 @@
 use std::slice;
 
 use anchord_messages::format::Format;
-use anchord_messages::message::Role;
 use serde_json::Value;
 
-use crate::piece::Piece;
+use crate::piece::{Part, Piece};
 use crate::tally::Sent;
 
 /// The share of the effective window at which the ways with summaries write one.
@@ -15,28 +14,28 @@ const TRIGGER: f64 = 0.7;
 pub const SUMMARY_TOKENS: f64 = 1_500.0;
 
 /// The messages of a session that are still sent.
-pub struct History {
+pub struct History<P = Piece> {
     /// The system prompt, which stays.
-    pub system: Vec<Piece>,
+    pub system: Vec<P>,
     /// Everything after it.
-    pub messages: Vec<Piece>,
+    pub messages: Vec<P>,
 }
 
-impl History {
+impl<P: Part> History<P> {
     /// All of it.
-    pub fn prompt(&self) -> Vec<Piece> {
+    pub fn prompt(&self) -> Vec<P> {
         [&self.system[..], &self.messages].concat()
     }
 
     /// Leaves the oldest messages out, down to half of the window, when it is full.
-    pub fn truncate(&mut self, sent: &Sent) {
+    pub fn truncate(&mut self, sent: &Sent<P>) {
         let rest = |start: usize| self.messages.get(start..).unwrap_or_default();
         let size = |start: usize| sent.tokens(&self.system) + sent.tokens(rest(start));
         if size(0) <= sent.effective {
             return;
         }
-        let begins = |start: usize| rest(start).first().is_some_and(|piece| !piece.has_results);
-        let has_more = |start: usize| rest(start + 1).iter().any(|piece| !piece.has_results);
+        let begins = |start: usize| rest(start).first().is_some_and(|part| !part.has_results());
+        let has_more = |start: usize| rest(start + 1).iter().any(|part| !part.has_results());
         let mut start = 0;
         while has_more(start) && (size(start) > sent.effective / 2.0 || !begins(start)) {
             start += 1;
@@ -46,14 +45,14 @@ impl History {
 
     /// Writes one summary in place of the older messages when the trigger is reached. So many of the newest stay, or the last
     /// group alone.
-    pub fn compact(&mut self, sent: &mut Sent, kept: Option<usize>, write: impl FnOnce(&[Piece]) -> Piece) {
+    pub fn compact(&mut self, sent: &mut Sent<P>, kept: Option<usize>, write: impl FnOnce(&[P]) -> P) {
         let messages = &self.messages;
         let from = match kept {
             Some(kept) => {
                 let most = messages.len().saturating_sub(kept);
-                messages.iter().take(most + 1).rposition(|piece| !piece.has_results)
+                messages.iter().take(most + 1).rposition(|part| !part.has_results())
             }
-            None => messages.iter().rposition(|piece| piece.role == Role::Assistant),
+            None => messages.iter().rposition(Part::is_agents),
         };
         let whole = self.prompt();
         let is_full = sent.tokens(&whole) > TRIGGER * sent.effective;

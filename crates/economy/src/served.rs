@@ -6,7 +6,7 @@ use anchord_context::tools::ToolMode;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
 
-use super::replay::Replay;
+use crate::replay::Replay;
 
 /// Assembles what is served now, in the format of its messages; `None` where the service refuses because the window is too
 /// small for it. Without a budget it is the effective window. `take` reads it.
