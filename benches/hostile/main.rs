@@ -17,20 +17,25 @@ mod service;
 
 use std::ffi::OsString;
 use std::fs;
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anchord_postgres::{Config, Durability, Embedded};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header;
 use clap::Parser;
 use futures::future::join_all;
+use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use crate::harness::Caller;
 use crate::harness::attacker::{Attacker, Driven, Turn, make_tenant};
 use crate::harness::neighbour::{Call, Neighbour, Sample};
-use crate::harness::requests::{Bounds, Operation, operations};
+use crate::harness::requests::{Bounds, Operation, operations, turns};
 use crate::harness::watch::{Process, busy_connections};
 use crate::service::Service;
 
@@ -90,7 +95,10 @@ fn main() -> anyhow::Result<ExitCode> {
     })?;
     // Keys of providers are kept encrypted alone.
     let sealing = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-    let service = Service::on(&embedded.url(), &["--admin-token", OPERATOR, "--secrets-key", sealing]);
+    let provider = format!("http://{}", provider()?);
+    let flags_of_service =
+        ["--admin-token", OPERATOR, "--secrets-key", sealing, "--gateway-openai", &provider];
+    let service = Service::on(&embedded.url(), &flags_of_service);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(measure(&flags, &service, &embedded.url()))?;
     if let Some(file) = &flags.json {
@@ -109,6 +117,27 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
+/// Starts a provider of models that answers at once, on a thread of its own; gives its address.
+fn provider() -> anyhow::Result<SocketAddr> {
+    const ANSWER: &str = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"Done.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let answer = |request: Request| async move {
+        // To its end, as a model reads it.
+        let _ = request.into_body().collect().await;
+        ([(header::CONTENT_TYPE, "text/event-stream")], ANSWER)
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            axum::serve(listener, Router::new().fallback(answer)).await
+        })
+    });
+    Ok(address)
+}
+
 /// What was found.
 #[derive(Debug, Default)]
 struct Report {
@@ -119,10 +148,11 @@ struct Report {
 async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Result<Report> {
     let operator = Caller::new(service.client().address(), OPERATOR)?;
     let document = operator.get("/openapi.json").await?;
-    let operations = operations(&document, BOUNDS)?;
+    let mut operations = operations(&document, BOUNDS)?;
+    operations.push(turns(BOUNDS));
     let attacker = Attacker::prepare("hostile", &operator, &operations).await?;
     let (_, key) = make_tenant(&operator, "neighbour").await?;
-    let mut neighbour = Neighbour::start(operator.with_key(&key)).await?;
+    let mut neighbour = Neighbour::start(operator.with_key(&key), true).await?;
     let process = Process::of(service.id());
     let time = Duration::from_secs_f64(flags.seconds);
     let mut report = Report::default();
@@ -130,8 +160,10 @@ async fn measure(flags: &Flags, service: &Service, database: &str) -> anyhow::Re
     say(
         "The neighbour's waits in ms (p50 / p99), the service's memory in MB, and what the hostile tenant got.\n",
     );
-    say("| operation | append | context | compress | neighbour's failures | memory | hostile tenant |");
-    say("|---|---|---|---|---|---|---|");
+    say(
+        "| operation | append | context | compress | turn | neighbour's failures | memory | hostile tenant |",
+    );
+    say("|---|---|---|---|---|---|---|---|");
     tokio::time::sleep(time).await;
     rows.push(row(("alone", &LIMITS), &neighbour.samples(), process.most(), "", &mut report));
     for operation in chosen(&operations, flags) {
@@ -239,9 +271,12 @@ fn row(
 ) -> Value {
     let mut waits = serde_json::Map::new();
     let mut cells = Vec::new();
-    for (call, most) in
-        [(Call::Append, limits.append), (Call::Context, limits.call), (Call::Compress, limits.call)]
-    {
+    for (call, most) in [
+        (Call::Append, limits.append),
+        (Call::Context, limits.call),
+        (Call::Compress, limits.call),
+        (Call::Turn, limits.call),
+    ] {
         let mut took: Vec<Duration> =
             samples.iter().filter(|sample| sample.call == call).map(|sample| sample.took).collect();
         took.sort_unstable();

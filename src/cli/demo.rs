@@ -10,8 +10,9 @@ use anyhow::Context as _;
 use indicatif::{HumanCount, HumanFloatCount};
 use reqwest::Method;
 
+use super::credential::is_local;
 use super::output::{count_at, counted, figure_at, text_at};
-use super::own_service::{OwnService, answers};
+use super::own_service::{Joined, OwnService};
 use super::prelude::*;
 use super::remote::Sent;
 use crate::config;
@@ -56,13 +57,17 @@ struct Call {
 impl Demo {
     pub(super) async fn run(mut self) -> Result<()> {
         let url: reqwest::Url = self.access.endpoint.url.parse().context("the URL of the service")?;
-        let mut own = None;
-        if !answers(&url).await {
-            output::note("No service answers, so one is started.");
-            let (address, service) = OwnService::start(&url, &self.access.endpoint.data_dir, &[]).await?;
-            (self.access.endpoint.url, own) = (address, Some(service));
+        let Joined { started, own } = if is_local(&url) {
+            OwnService::join(&url, &self.access.endpoint.data_dir, &[]).await?
+        } else {
+            Joined { started: None, own: None }
+        };
+        let is_own = started.is_some();
+        if let Some(address) = started {
+            output::note("No service answered, so one was started.");
+            self.access.endpoint.url = address;
         }
-        let played = self.play(own.is_some()).await;
+        let played = self.play(is_own).await;
         if let Some(own) = own {
             own.stop().await;
         }

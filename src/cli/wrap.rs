@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::credential::{Credential, is_local};
 use super::failure::AgentEnded;
-use super::own_service::{OwnService, answers, slashed, terminate};
+use super::own_service::{Joined, OwnService, answers, slashed, terminate};
 use super::prelude::*;
 use crate::config;
 
@@ -23,8 +23,8 @@ const OPENAI: &str = "https://api.openai.com";
 /// Arguments of `wrap`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The agent keeps its own key of its provider. Without a service at --url, one is started for as long as the agent runs,
-with the data folder of --data-dir; ANCHORD_LLM_PROVIDER and the other settings of `serve` are read from the environment.
+The agent keeps its own key of its provider. Without a service at --url, one is started for as long as agents run that
+were wrapped with the data folder of --data-dir; ANCHORD_LLM_PROVIDER and the other settings of `serve` are read from the environment.
 No file of yours is changed. Without a model for summaries, the agent's own model writes them, and what code kept is
 appended.
 
@@ -50,20 +50,24 @@ impl Wrap {
     pub(super) async fn run(self) -> Result<()> {
         let url: reqwest::Url = self.access.endpoint.url.parse().context("the URL of the service")?;
         let upstreams = config::upstreams_of_agents();
-        let (base, own) = if answers(&url).await {
-            let credential = Credential::of_tenant(&self.access, &url)?;
-            (format!("{}gateway/key/{}", slashed(&url), credential.secret.expose_secret()), None)
+        let [anthropic, openai] = &upstreams;
+        let flags = [
+            "--gateway-anthropic",
+            anthropic.as_deref().unwrap_or(ANTHROPIC),
+            "--gateway-openai",
+            openai.as_deref().unwrap_or(OPENAI),
+        ];
+        let Joined { started, own } = if is_local(&url) {
+            OwnService::join(&url, &self.access.endpoint.data_dir, &flags).await?
         } else {
-            anyhow::ensure!(is_local(&url), "{url} does not answer");
-            let [anthropic, openai] = &upstreams;
-            let flags = [
-                "--gateway-anthropic",
-                anthropic.as_deref().unwrap_or(ANTHROPIC),
-                "--gateway-openai",
-                openai.as_deref().unwrap_or(OPENAI),
-            ];
-            let (address, own) = OwnService::start(&url, &self.access.endpoint.data_dir, &flags).await?;
-            (format!("{address}/gateway"), Some(own))
+            anyhow::ensure!(answers(&url).await, "{url} does not answer");
+            Joined { started: None, own: None }
+        };
+        let base = if let Some(address) = started {
+            format!("{address}/gateway")
+        } else {
+            let credential = Credential::of_tenant(&self.access, &url)?;
+            format!("{}gateway/key/{}", slashed(&url), credential.secret.expose_secret())
         };
         let session = self.session.as_ref().map(|name| format!("/session/{name}")).unwrap_or_default();
         let mode = if self.assemble { "/assemble" } else { "" };

@@ -2,6 +2,7 @@
 //! are the bench's (`just bench-hostile`); here are the promises.
 
 #[path = "../../benches/hostile/harness/mod.rs"]
+#[expect(dead_code, reason = "the bench alone has a provider behind the gateway")]
 mod harness;
 
 use std::collections::BTreeMap;
@@ -39,7 +40,7 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
     let operations = operations(&document, BOUNDS).expect("operations");
     let attacker = Attacker::prepare("hostile", &operator, &operations).await.expect("a hostile tenant");
     let (_, key) = make_tenant(&operator, "neighbour").await.expect("a tenant");
-    let mut neighbour = Neighbour::start(operator.with_key(&key)).await.expect("a neighbour");
+    let mut neighbour = Neighbour::start(operator.with_key(&key), false).await.expect("a neighbour");
     let process = Process::of(service.id());
     let mut groups: BTreeMap<&str, Vec<&Operation>> = BTreeMap::new();
     for operation in &operations {

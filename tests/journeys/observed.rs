@@ -56,7 +56,8 @@ async fn every_documented_metric_is_told_and_none_tells_of_a_tenant() {
     // A request of an agent that is none of its conversation, for a provider that is not there.
     let title = json!({"messages": [{"role": "system", "content": "You are a title generator."}]});
     let to = format!("/gateway/key/{KEY}/openai/v1/chat/completions");
-    assert_eq!(client.call("POST", &to, &[], &title.to_string()).expect("a reply").status, 502);
+    let agent = client.with_key("sk-of-the-provider");
+    assert_eq!(agent.call("POST", &to, &[], &title.to_string()).expect("a reply").status, 502);
     // Where nobody listens.
     let hook = post(&client, "/v1/webhooks", &[], &json!({"url": "http://127.0.0.1:1/a-path-of-a-customer"}));
     let hook = format!("/v1/webhooks/{}", hook["webhook"]["id"].as_str().expect("an id"));

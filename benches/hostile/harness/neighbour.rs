@@ -17,6 +17,8 @@ use super::{Caller, requests};
 const SESSIONS: usize = 4;
 /// How long an agent thinks.
 const PAUSE: Duration = Duration::from_millis(20);
+/// Turns of a conversation through the gateway.
+const TURNS: usize = 50;
 /// What compressing takes is not measured: that it is begun is.
 const BETWEEN_COMPRESSIONS: Duration = Duration::from_millis(250);
 
@@ -27,6 +29,8 @@ pub enum Call {
     Context,
     Compress,
     Follow,
+    /// A turn of an agent, through the gateway.
+    Turn,
 }
 
 /// A call with how it ended; no status when no reply came.
@@ -73,8 +77,8 @@ impl Drop for Neighbour {
 }
 
 impl Neighbour {
-    /// Makes the sessions and sets to work.
-    pub async fn start(caller: Caller) -> anyhow::Result<Self> {
+    /// Makes the sessions and sets to work, with an agent behind the gateway where it has a provider.
+    pub async fn start(caller: Caller, has_provider: bool) -> anyhow::Result<Self> {
         let caller = caller.apart()?;
         for session in sessions() {
             caller.put(&format!("/v1/sessions/{session}"), &json!({"context_window": 16_000})).await?;
@@ -83,7 +87,7 @@ impl Neighbour {
         let (working, at_work) = (caller.clone(), Arc::clone(&shared));
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(work(working, &at_work));
+            runtime.block_on(work(working, &at_work, has_provider));
             anyhow::Ok(())
         });
         Ok(Self { caller, shared, thread: Some(thread) })
@@ -144,13 +148,16 @@ async fn stored(caller: &Caller, session: &str) -> anyhow::Result<Vec<(i64, Stri
     }
 }
 
-async fn work(caller: Caller, shared: &Shared) {
+async fn work(caller: Caller, shared: &Shared, has_provider: bool) {
     let mut workers: Vec<BoxFuture<'_, ()>> = Vec::new();
     for session in sessions() {
         workers.push(Box::pin(append(caller.clone(), shared, session.clone())));
         workers.push(Box::pin(read(caller.clone(), shared, session)));
     }
     workers.push(Box::pin(compress(caller.clone(), shared)));
+    if has_provider {
+        workers.push(Box::pin(turns(caller.clone(), shared)));
+    }
     // Following has no end of its own.
     tokio::select! {
         _ = join_all(workers) => {}
@@ -198,6 +205,25 @@ async fn read(caller: Caller, shared: &Shared, session: String) {
     let path = format!("/v1/sessions/{session}/context");
     while !shared.is_over.load(Ordering::Relaxed) {
         measured(shared, Call::Context, caller.request(Method::GET, &path)).await;
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Turns of an agent whose conversation begins anew after some.
+async fn turns(caller: Caller, shared: &Shared) {
+    let (mut list, mut turn) = (Vec::new(), 0);
+    while !shared.is_over.load(Ordering::Relaxed) {
+        list.push(json!({"role": "user", "content": format!("turn {turn}: {}", requests::text(400, turn))}));
+        let request =
+            caller.request(Method::POST, requests::TURNS).header("content-type", "application/json");
+        let body = json!({"model": "gpt-4o", "messages": list, "stream": true}).to_string();
+        measured(shared, Call::Turn, request.body(body)).await;
+        turn += 1;
+        if turn % TURNS == 0 {
+            list.clear();
+        } else {
+            list.push(json!({"role": "assistant", "content": "Done."}));
+        }
         tokio::time::sleep(PAUSE).await;
     }
 }

@@ -45,6 +45,46 @@ pub struct Variant {
     pub body: Bytes,
 }
 
+/// Characters of a message in a list of the gateway's.
+const MESSAGE: usize = 4_000;
+
+/// Where agents' turns go.
+pub const TURNS: &str = "/gateway/openai/v1/chat/completions";
+
+/// Turns of agents through the gateway, which the document does not have: a list as large as a body may be, and many
+/// conversations of their own.
+pub fn turns(bounds: Bounds) -> Operation {
+    let list = |bytes: usize, first: &str| {
+        let parts = (bytes / MESSAGE).max(1);
+        let mut messages = vec![json!({"role": "user", "content": first})];
+        for part in 0..parts {
+            let role = if part % 2 == 0 { "assistant" } else { "user" };
+            messages.push(json!({"role": role, "content": text(MESSAGE, part)}));
+        }
+        json!({"model": "gpt-4o", "messages": messages, "stream": true}).to_string()
+    };
+    let variant = |name, body: String| Variant {
+        name,
+        query: String::new(),
+        headers: Vec::new(),
+        media_type: Some("application/json".to_owned()),
+        body: body.into(),
+    };
+    let variants = vec![
+        variant("largest list", list(bounds.body / 5 * 4, "Begin with everything.")),
+        variant("conversation of its own", list(32 * 1024, "Begin with 7654321.")),
+    ];
+    Operation {
+        id: "gateway.turn".to_owned(),
+        method: Method::POST,
+        path: TURNS.to_owned(),
+        tag: "gateway".to_owned(),
+        is_operators: false,
+        variants,
+        entry: table::entry("gateway.turn"),
+    }
+}
+
 /// How a variant fills what a schema leaves open.
 #[derive(Clone, Copy, Debug)]
 struct Shape {

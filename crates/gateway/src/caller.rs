@@ -4,18 +4,26 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::forward::Gateway;
 use crate::route::{Provider, Route};
-use crate::upstream::Head;
+use crate::upstream::{self, Head};
 use anchord_http::admission::guesses::Peer;
 use anchord_http::extract::auth::{self, Caller, X_API_KEY};
 use anchord_messages::id::TenantId;
 use anchord_runtime::cache::{Cache, Expiry};
-use anchord_store::keys::{KeyDigest, digest_key, is_generated};
+use anchord_store::keys::{KeyDigest, digest_key};
 
+/// How a key of ours begins, and the fewest letters and digits behind that of one that may have been cut or mistyped.
+const OURS: &str = "anchord_";
+const KEY_SIGNS: usize = 40;
+/// The detail about a key of ours in the address.
+const IN_ADDRESS: &str = "an anchord key stands in the address, from where it would go to the provider";
 /// The header of an anchord key.
 const KEY: HeaderName = HeaderName::from_static("x-anchord-key");
 /// Headers of proxies and of browsers: a request with one of them does not come from a program on this machine, whatever
@@ -70,6 +78,10 @@ impl Gateway {
                 return Err((StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail));
             }
         };
+        if lent.is_some() && !is_lent_for(provider, &head.parts.method, &head.route.rest) {
+            let detail = "the tenant's key of the provider is for conversations, counts of tokens and lists of models alone";
+            return Err((StatusCode::FORBIDDEN, "not-lent", detail.to_owned()));
+        }
         let Some(lent) = lent else {
             let detail = "an anchord key stands in the place of the provider's, and the tenant has none that could take \
                           its place";
@@ -103,10 +115,9 @@ impl Gateway {
             // In the place of the provider's, which the tenant's operator has given.
             (None, None) => provider_credentials(&parts.headers).find(|key| is_ours(key)),
         };
-        if is_misplaced(route, parts) {
-            return Err(misplaced(
-                "an anchord key stands in the address, from where it would go to the provider",
-            ));
+        let address = [route.rest.as_str(), parts.uri.query().unwrap_or_default()];
+        if address.into_iter().any(|text| holds_key(text, None)) {
+            return Err(misplaced(IN_ADDRESS));
         }
         let key = match (given, &self.config.keyless) {
             (Some(key), _) if !key.trim().is_empty() => SecretString::from(key.trim()),
@@ -161,7 +172,7 @@ fn misplaced(detail: &str) -> Refusal {
 
 /// Whether a key is one of ours, or was before it was mistyped.
 fn is_ours(key: &str) -> bool {
-    key.starts_with("anchord_")
+    key.starts_with(OURS)
 }
 
 /// What stands where a provider's key does.
@@ -173,10 +184,53 @@ fn provider_credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
         .filter(|key| !key.is_empty())
 }
 
-/// Whether a key of ours stands in the address that goes upstream.
-fn is_misplaced(route: &Route, parts: &Parts) -> bool {
-    let query = parts.uri.query().unwrap_or_default();
-    route.rest.split('/').chain(query.split(['&', '='])).any(is_generated)
+/// Refuses a request that has a key of ours where it would go upstream, however it is written there.
+///
+/// # Errors
+/// When it has one: the caller's own, or any of that form.
+pub(crate) fn check_nothing_leaks(head: &Head, key: &SecretString) -> Result<(), Refusal> {
+    let has = |text: &str| holds_key(text, Some(key.expose_secret()));
+    if has(&head.route.rest) || head.parts.uri.query().is_some_and(has) {
+        return Err(misplaced(IN_ADDRESS));
+    }
+    let passing = upstream::passing(&head.parts.headers);
+    match passing.iter().find(|(_, value)| has(&String::from_utf8_lossy(value.as_bytes()))) {
+        None => Ok(()),
+        Some((name, _)) => Err(misplaced(&format!(
+            "an anchord key stands in the header {name}, from where it would go to the provider"
+        ))),
+    }
+}
+
+/// Whether a text has a key of ours in it, as it is, percent-encoded or as a word in base64.
+fn holds_key(text: &str, own: Option<&str>) -> bool {
+    let has = |text: &str| {
+        own.is_some_and(|own| text.contains(own))
+            || text.match_indices(OURS).any(|(at, _)| {
+                let rest = text.get(at + OURS.len()..).unwrap_or_default();
+                rest.bytes().take_while(u8::is_ascii_alphanumeric).count() >= KEY_SIGNS
+            })
+    };
+    let plain = percent_decode_str(text).decode_utf8_lossy();
+    let twice = percent_decode_str(&plain).decode_utf8_lossy();
+    let in_base64 = |word: &str| {
+        let word = word.trim_matches(|sign: char| !sign.is_ascii_alphanumeric());
+        STANDARD_NO_PAD.decode(word).is_ok_and(|bytes| has(&String::from_utf8_lossy(&bytes)))
+    };
+    has(text) || has(&plain) || has(&twice) || text.split_whitespace().any(in_base64)
+}
+
+/// Whether a key that is lent goes to an operation: those of a conversation, and the harmless ones that agents call.
+fn is_lent_for(provider: Provider, method: &Method, path: &str) -> bool {
+    let is_read = method == Method::GET || method == Method::HEAD;
+    let conversations: &[&str] = match provider {
+        Provider::Anthropic => &["/v1/messages", "/v1/messages/count_tokens"],
+        Provider::Openai => {
+            &["/v1/chat/completions", "/v1/responses", "/v1/responses/compact", "/v1/responses/input_tokens"]
+        }
+    };
+    method == Method::POST && conversations.contains(&path)
+        || is_read && (matches!(path, "/v1/models" | "/api/hello") || path.starts_with("/v1/models/"))
 }
 
 /// Whether a request comes from a program on this machine: over the loopback interface, to its name, through no proxy,
@@ -207,8 +261,37 @@ fn is_local(peer: Option<Peer>, parts: &Parts) -> bool {
 mod tests {
     use axum::body::Body;
     use axum::extract::Request;
+    use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    #[case::plain("anchord_KEY", true)]
+    #[case::quoted("\"anchord_KEY\"", true)]
+    #[case::cookie("a=b; key=anchord_KEY; c=d", true)]
+    #[case::encoded("%61nchord%5FKEY", true)]
+    #[case::encoded_twice("%2561nchord_KEY", true)]
+    #[case::chosen("Basic chosen-by-the-operator-of-an-installation", true)]
+    #[case::basic("Basic BASE64", true)]
+    #[case::of_a_provider("Bearer sk-ant-KEY", false)]
+    #[case::name("anchord_client/1.0", false)]
+    fn a_key_of_ours_is_found_however_it_is_written(#[case] text: &str, #[case] expected: bool) {
+        let key = "0".repeat(49);
+        let encoded = base64::engine::general_purpose::STANDARD.encode(format!("user:anchord_{key}"));
+        let text = text.replace("KEY", &key).replace("BASE64", &encoded);
+        assert_eq!(holds_key(&text, Some("chosen-by-the-operator-of-an-installation")), expected, "{text}");
+    }
+
+    #[rstest]
+    #[case("POST", "/v1/responses", true)]
+    #[case("GET", "/v1/models/gpt-5", true)]
+    #[case("DELETE", "/v1/models/gpt-5", false)]
+    #[case("GET", "/v1/responses/resp_1", false)]
+    #[case("POST", "/v1/files", false)]
+    #[case("GET", "/v1/organization/admin_api_keys", false)]
+    fn a_lent_key_goes_to_few_operations(#[case] method: &str, #[case] path: &str, #[case] expected: bool) {
+        assert_eq!(is_lent_for(Provider::Openai, &method.parse().unwrap(), path), expected);
+    }
 
     #[test]
     fn only_a_program_on_this_machine_needs_no_key() {

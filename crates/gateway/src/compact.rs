@@ -1,7 +1,8 @@
 //! A request for a compaction: answered by us, or by the provider with what code kept behind its answer.
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, header};
+use futures::StreamExt as _;
 use tracing::Instrument as _;
 
 use crate::Answers;
@@ -82,12 +83,14 @@ impl Gateway {
             }
             .in_current_span(),
         );
-        let Ok(mut answered) = self.upstream.send(&head, Sent::Whole(body)).await else {
-            return unreachable(head.route.provider);
+        let mut answered = match self.upstream.send(&head, Sent::Whole(body)).await {
+            Ok(answered) => answered,
+            Err(why) => return unreachable(head.route.provider, why),
         };
         if answered.status.is_success() && is_plain_stream(&answered) {
             let pending = Box::pin(async move { pending.await.ok().flatten() });
-            answered.body = append(asked.endpoint, answered.body, pending);
+            let events = answered.body.into_data_stream().boxed();
+            answered.body = Body::from_stream(append(asked.endpoint, events, pending));
             answered.headers.remove(header::CONTENT_LENGTH);
         }
         (into_response(answered), "passed")
@@ -99,7 +102,7 @@ impl Gateway {
         self.state.tracker.spawn(keeping.in_current_span());
         match self.upstream.send(head, Sent::Whole(body)).await {
             Ok(answered) => (into_response(answered), "passed"),
-            Err(_) => unreachable(head.route.provider),
+            Err(why) => unreachable(head.route.provider, why),
         }
     }
 }

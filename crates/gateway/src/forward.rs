@@ -4,14 +4,15 @@
 //! refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use futures::StreamExt as _;
 use futures::channel::mpsc;
+use http_body_util::BodyExt as _;
 use tracing::Instrument as _;
 use url::Url;
 
@@ -19,17 +20,18 @@ use crate::answer::{self, Answer, Shape};
 use crate::api::Api;
 use crate::assemble::{assemble, with_list};
 use crate::body::{Read, Taken};
-use crate::caller::Lent;
+use crate::caller::{Lent, check_nothing_leaks};
 use crate::held::without_instruction;
 use crate::identity::{self, Identity, SESSION};
 use crate::item;
 use crate::keep::{Keeper, Said, Seen};
 use crate::mark::Marks;
+use crate::openings::Openings;
 use crate::reply::{self, PROBLEM};
 use crate::request::{Asked, Endpoint};
 use crate::route::{Mode, Provider, Route};
-use crate::rules::{self, Meaning};
-use crate::upstream::{Answered, Head, Sent, Upstream};
+use crate::rules::{self, History, Meaning};
+use crate::upstream::{Answered, Head, NoAnswer, Sent, Upstream};
 use crate::{Config, Unkept};
 use anchord_http::AppState;
 use anchord_http::admission::bodies::{Bodies, Reserved};
@@ -49,6 +51,7 @@ pub(crate) struct Gateway {
     pub(crate) config: Config,
     pub(crate) upstream: Upstream,
     pub(crate) keeper: Keeper,
+    pub(crate) openings: Openings,
     /// The keys of marks.
     pub(crate) marks: SecretKeys,
     pub(crate) bodies: Bodies,
@@ -106,22 +109,23 @@ impl Gateway {
             Err((status, kind, detail)) => return refused(provider, status, kind, &detail),
         };
         // Codex tries a socket first, and goes on without when it is told to.
-        if parts.headers.contains_key(header::UPGRADE) {
-            let detail = "sockets are not passed on; use HTTP";
+        if parts.headers.contains_key(header::UPGRADE) || parts.method == Method::CONNECT {
+            let detail = "sockets and tunnels are not passed on; use HTTP";
             return refused(provider, StatusCode::UPGRADE_REQUIRED, "no-upgrade", detail);
         }
-        let api = Api::new(self.api.clone(), key);
         let endpoint = Endpoint::of(provider, &route.rest).filter(|_| parts.method == "POST");
         let mut head = Head { base, route, parts };
-        if let Err((status, kind, detail)) = self.lend_key(caller.tenant, &mut head).await {
+        let lending = self.lend_key(caller.tenant, &mut head).await;
+        if let Err((status, kind, detail)) = lending.and_then(|()| check_nothing_leaks(&head, &key)) {
             return refused(provider, status, kind, &detail);
         }
+        let api = Api::new(self.api.clone(), key);
         let Some(endpoint) = endpoint else {
             return self.pass(&head, Sent::Passing(body), None).await;
         };
         match self.read(caller.tenant, endpoint, (&head.parts.headers, body)).await {
             Taken::Read(read) => self.converse(head, (caller, api), *read).await,
-            Taken::Passes(sent, reason) => self.pass(&head, sent, Some(reason)).await,
+            Taken::Passes(sent, reason) => self.pass_unread(&head, endpoint, (sent, reason)).await,
             Taken::CutOff => {
                 let detail = "the body did not come whole in time";
                 refused(provider, StatusCode::REQUEST_TIMEOUT, "slow-body", detail)
@@ -132,20 +136,37 @@ impl Gateway {
     /// A request with a conversation.
     async fn converse(self: Arc<Self>, mut head: Head, (caller, api): (Caller, Api), read: Read) -> Told {
         let Read { mut body, mut plain, mut asked, memory } = read;
-        if asked.endpoint == Endpoint::Responses
-            && item::has_any(&plain)
-            && item::open_all(&self.config.secrets, caller.tenant, &mut asked)
-            && let Some(changed) = with_list(&plain, &asked)
-        {
-            (body, plain) = (changed.clone(), changed);
-            head.parts.headers.remove(header::CONTENT_ENCODING);
+        if asked.endpoint == Endpoint::Responses && item::has_any(&plain) {
+            match item::open_all(&self.config.secrets, caller.tenant, &mut asked) {
+                Ok(false) => {}
+                Ok(true) if let Some(changed) = with_list(&plain, &asked) => {
+                    (body, plain) = (changed.clone(), changed);
+                    head.parts.headers.remove(header::CONTENT_ENCODING);
+                }
+                Ok(true) | Err(item::Closed) => {
+                    let why = "this key's tenant has not got it here, or ANCHORD_SECRETS_KEY has lost the key that sealed it";
+                    return sealed_refused(head.route.provider, StatusCode::BAD_REQUEST, why);
+                }
+            }
         }
         let rule = rules::recognise(&asked, (&head.route.rest, &head.parts.headers));
         let user_id = asked.user_id.as_deref().filter(|_| identity::names_user(head.route.provider));
         let of_path = (&head.route, &head.parts.headers);
-        let identity = Identity::of(of_path, user_id, (caller.key, asked.list.first()));
+        let first = rules::without_frames(&asked.list).next();
+        let mut identity = Identity::of(of_path, user_id, (caller.key, first));
+        let marks = Marks::of(&self.marks, caller.tenant);
+        let of_key = (caller.tenant, caller.key);
+        let is_chain = identity.as_ref().is_some_and(|identity| identity.is_chain);
+        // A conversation that is pasted is not the one that its instruction begins.
+        let is_pasted = is_chain && rule.is_some_and(|rule| rule.history == History::Pasted);
+        if is_pasted {
+            let text = asked.last_text();
+            let found = self.openings.find(of_key, &text).or_else(|| Some(marks.read(&text)?.0));
+            identity = found.map(|session| Identity { session, parent: None, is_chain: false });
+        }
         let not_kept = match (&identity, rule) {
             (_, Some(rule)) if rule.means == Meaning::Aside => Some("aside"),
+            (None, _) if is_pasted => Some("aside"),
             (None, _) => Some("no-session"),
             _ if asked.is_continued => Some("continued-at-the-provider"),
             _ => None,
@@ -155,11 +176,13 @@ impl Gateway {
         };
         let compaction = rule.filter(|rule| rule.means == Meaning::Compaction);
         let mode = head.route.mode;
-        let marks = Marks::of(&self.marks, caller.tenant);
         let said = match compaction {
             Some(rule) => Said::of(identity, &without_instruction(&asked, rule), (mode, &marks)),
             None => Said::of(identity, &asked, (mode, &marks)),
         };
+        if let Some(first) = rules::without_frames(&asked.list).next().filter(|_| is_chain && !is_pasted) {
+            self.openings.note(of_key, first, &said.identity.session);
+        }
         let seen = self.keeper.seen(caller.tenant, &said.identity.session);
         let kept = Kept { tenant: caller.tenant, api, seen, said, memory };
         if self.config.unkept == Unkept::Refuse
@@ -176,8 +199,9 @@ impl Gateway {
 
     /// Passes a turn on, and keeps it with its answer.
     async fn converse_on(&self, head: &Head, body: Bytes, kept: Kept) -> Told {
-        let Ok(answered) = self.upstream.send(head, Sent::Whole(body)).await else {
-            return unreachable(head.route.provider);
+        let answered = match self.upstream.send(head, Sent::Whole(body)).await {
+            Ok(answered) => answered,
+            Err(why) => return unreachable(head.route.provider, why),
         };
         let problem = kept.seen.problem();
         let session = kept.session().clone();
@@ -222,13 +246,14 @@ impl Gateway {
             }
             .in_current_span(),
         );
-        let body = answered.body.inspect(move |chunk| {
-            if let Ok(chunk) = chunk {
+        let body = answered.body.map_frame(move |frame| {
+            if let Some(chunk) = frame.data_ref() {
                 // The reader may have given up.
                 drop(copy.unbounded_send(chunk.clone()));
             }
+            frame
         });
-        Answered { body: body.boxed(), ..answered }
+        Answered { body: Body::new(body), ..answered }
     }
 
     /// Sends the context in the place of a list that has grown beyond the trigger.
@@ -261,12 +286,44 @@ impl Gateway {
                 return not_kept_refused(provider, reason);
             }
         }
-        let Ok(answered) = self.upstream.send(head, sent).await else { return unreachable(provider) };
+        let answered = match self.upstream.send(head, sent).await {
+            Ok(answered) => answered,
+            Err(why) => return unreachable(provider, why),
+        };
         let mut response = into_response(answered);
         if let Some(reason) = reason {
             response.headers_mut().insert(NOT_KEPT, HeaderValue::from_static(reason));
         }
         (response, "passed")
+    }
+
+    /// Passes a request on that was not read, unless it may have an item of ours: the provider knows none.
+    async fn pass_unread(
+        &self,
+        head: &Head,
+        endpoint: Endpoint,
+        (sent, reason): (Sent, &'static str),
+    ) -> Told {
+        if endpoint != Endpoint::Responses {
+            return self.pass(head, sent, Some(reason)).await;
+        }
+        let provider = head.route.provider;
+        let refused = || match reason {
+            "busy" => sealed_refused(provider, StatusCode::SERVICE_UNAVAILABLE, "no room for it; try again"),
+            "too-large" => {
+                sealed_refused(provider, StatusCode::PAYLOAD_TOO_LARGE, "the request is too large")
+            }
+            _ => sealed_refused(provider, StatusCode::BAD_REQUEST, "the request cannot be read"),
+        };
+        let found = Arc::new(AtomicBool::new(false));
+        let sent = match sent {
+            _ if head.parts.headers.contains_key(header::CONTENT_ENCODING) => return refused(),
+            Sent::Whole(body) if item::begins_in(&body) => return refused(),
+            Sent::Whole(body) => Sent::Whole(body),
+            Sent::Passing(body) => Sent::Passing(item::without_any(body, Arc::clone(&found))),
+        };
+        let told = self.pass(head, sent, Some(reason)).await;
+        if found.load(Ordering::Relaxed) { refused() } else { told }
     }
 
     fn base(&self, provider: Provider) -> Option<&Url> {
@@ -291,9 +348,14 @@ fn not_kept_refused(provider: Provider, reason: &str) -> Told {
     (response, outcome)
 }
 
-pub(crate) fn unreachable(provider: Provider) -> Told {
-    let detail = "the provider cannot be reached";
-    (reply::refuse(provider, StatusCode::BAD_GATEWAY, "upstream-unreachable", detail), "unreachable")
+/// The refusal of an opaque item of ours that cannot be opened.
+fn sealed_refused(provider: Provider, status: StatusCode, why: &str) -> Told {
+    let detail = format!("the request may hold an opaque item of anchord, which cannot be opened: {why}");
+    refused(provider, status, "sealed-item", &detail)
+}
+
+pub(crate) fn unreachable(provider: Provider, NoAnswer(why): NoAnswer) -> Told {
+    (reply::refuse(provider, StatusCode::BAD_GATEWAY, "upstream-unreachable", why), "unreachable")
 }
 
 /// Names the session of a request in its response.
@@ -304,7 +366,7 @@ pub(crate) fn name_session(response: &mut Response, session: &SessionName) {
 }
 
 pub(crate) fn into_response(answered: Answered) -> Response {
-    let mut response = Response::new(Body::from_stream(answered.body));
+    let mut response = Response::new(answered.body);
     *response.status_mut() = answered.status;
     *response.headers_mut() = answered.headers;
     response.headers_mut().remove(PROBLEM);

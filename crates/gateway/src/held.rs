@@ -117,15 +117,14 @@ struct SyncState {
 
 /// The answer in the form that the agent asked for.
 pub(crate) fn answer(held: &Held, (session, marks): (&SessionName, &Marks), form: Form) -> String {
-    let mark = marks.write(session, &held.position);
-    let text = &held.text;
+    let marked = |text: &str| marks.write(session, &held.position, text);
     match form {
-        Form::Text | Form::Item => format!("{text}\n\n{mark}"),
+        Form::Text | Form::Item => marked(&held.text),
         Form::Tags => {
             // A tag in what was said must not end ours.
-            let text = text.replace("</summary>", "< /summary>");
+            let text = marked(&held.text.replace("</summary>", "< /summary>"));
             format!(
-                "<analysis>\nThe summary was kept while the work went on.\n</analysis>\n\n<summary>\n{text}\n\n{mark}\n</summary>"
+                "<analysis>\nThe summary was kept while the work went on.\n</analysis>\n\n<summary>\n{text}\n</summary>"
             )
         }
     }
@@ -144,16 +143,16 @@ pub(crate) async fn facts(
     // What was said since the last version belongs to it too; code needs no time for it.
     drop(api.call(Call::with(Method::POST, compressions, "{}".to_owned()).preferring(SHORT_WAIT)).await);
     let path = format!("{}/summary?max_tokens={FACTS_TOKENS}&branch={}", path_of(session), position.branch);
-    let mark = marks.write(session, &position);
-    match api.call(Call::get(path)).await {
+    let kept = match api.call(Call::get(path)).await {
         Ok(record) => {
             let record = String::from_utf8_lossy(&record).replace("</summary>", "< /summary>");
-            Ok(format!("\n\n# Kept word for word beside this summary\n\n{}\n\n{mark}", record.trim()))
+            format!("# Kept word for word beside this summary\n\n{}", record.trim())
         }
         // No version yet: everything is in the messages that the model has just read.
-        Err(problem) if problem.status == 404 => Ok(format!("\n\n{mark}")),
-        Err(problem) => Err(problem),
-    }
+        Err(problem) if problem.status == 404 => "The conversation before this summary is kept.".to_owned(),
+        Err(problem) => return Err(problem),
+    };
+    Ok(format!("\n\n{}", marks.write(session, &position, &kept)))
 }
 
 #[cfg(test)]
@@ -197,7 +196,7 @@ mod tests {
         );
         let text = answer(&held, (&session, &marks), Form::Tags);
         assert_eq!(text.matches("</summary>").count(), 1);
-        assert!(text.contains("and more\n\n[anchord: session s, branch main, message 3, "), "{text}");
+        assert!(text.contains("and more\n\n[anchord: session s, branch main, message 3, after "), "{text}");
         assert!(text.ends_with("]\n</summary>"), "{text}");
     }
 }

@@ -83,8 +83,21 @@ impl Said {
         let mut list = asked.list.clone();
         let mut after = None;
         let of_session = |found: &Summary| identity.is_chain || identity.session == found.session;
-        let found = |at: usize| summary_in(list.get(at)?, marks).filter(of_session).map(|found| (at, found));
-        let mut summaries: Vec<(usize, Summary)> = (0..list.len()).filter_map(found).collect();
+        let mut summaries: Vec<(usize, Summary)> = Vec::new();
+        let mut is_behind_answer = false;
+        for (at, raw) in list.iter().enumerate() {
+            // Behind what a model or a tool has said a summary was pasted, but for older ones, which were answers.
+            let is_older = |found: &Summary| {
+                found.is_answer && summaries.iter().any(|(_, known)| known.position.seq > found.position.seq)
+            };
+            match summary_in(raw, marks).filter(of_session) {
+                Some(found) if !is_behind_answer || is_older(&found) => summaries.push((at, found)),
+                _ => is_behind_answer |= !is_of_people(raw),
+            }
+            if is_behind_answer && summaries.is_empty() {
+                break;
+            }
+        }
         // An agent may keep older ones among the messages that it sends again.
         let newest = summaries.iter().map(|(_, found)| found.position.seq).max();
         if let Some(newest) = summaries.iter().position(|(_, found)| Some(found.position.seq) == newest) {
@@ -108,8 +121,8 @@ impl Said {
         }
         if mode == Mode::Compact {
             // Each request brings its instructions anyway, and an agent repeats them behind a summary.
-            let said = |raw: Bytes| if is_of_system(&raw) { rules::report(&raw) } else { Some(raw) };
-            list = list.into_iter().filter_map(said).collect();
+            let said = |raw: &Bytes| if is_of_system(raw) { rules::report(raw) } else { Some(raw.clone()) };
+            list = rules::without_frames(&list).filter_map(said).collect();
         }
         let (endpoint, model) = (asked.endpoint, asked.model.clone());
         Self { identity, endpoint, mode, model, list, after }
@@ -121,7 +134,8 @@ impl Said {
         let mut body = String::with_capacity(bytes + 1_024);
         let format = self.endpoint.format();
         let model = self.model.as_ref().map(|model| json!(model).to_string());
-        let _ = write!(body, "{{\"format\":\"{}\",\"after\":{},", format.as_ref(), joint.after);
+        let (format, after) = (format.as_ref(), joint.after);
+        let _ = write!(body, "{{\"format\":\"{format}\",\"after\":{after},\"may_be_trimmed\":true,");
         if let Some(model) = model {
             let _ = write!(body, "\"model\":{model},");
         }
@@ -144,6 +158,13 @@ impl Said {
 fn is_opaque(raw: &[u8]) -> bool {
     memchr::memmem::find(raw, b"compaction").is_some()
         && Message::read(raw).is_some_and(|item| item.kind.is_some_and(|kind| kind.starts_with("compaction")))
+}
+
+/// Whether a message is of the operator or of people, and has no output of a tool.
+fn is_of_people(raw: &Bytes) -> bool {
+    is_of_system(raw)
+        || Message::read(raw).is_some_and(|message| message.is_of("user"))
+            && memchr::memmem::find(raw, b"\"tool_result\"").is_none()
 }
 
 /// A summary of ours, as it stands in a list.
@@ -492,7 +513,7 @@ mod tests {
 
     fn marked(seq: i64) -> String {
         let position = Position { branch: "main".to_owned(), seq };
-        format!("so far. {}", MARKS.write(&SessionName::parse("s1").unwrap(), &position))
+        MARKS.write(&SessionName::parse("s1").unwrap(), &position, &format!("so far: {seq}."))
     }
 
     fn said(endpoint: Endpoint, body: String, session: &str, is_chain: bool) -> Said {
@@ -514,7 +535,7 @@ mod tests {
             &said.body(&Joint { after: 42, ..Joint::default() }, &["{\"role\":\"user\"}".to_owned()]),
         )
         .unwrap();
-        let expected = json!({"format": "anthropic", "after": 42, "messages": [
+        let expected = json!({"format": "anthropic", "after": 42, "may_be_trimmed": true, "messages": [
             {"role": "user", "content": [{"type": "text", "text": "go on"}]},
             {"role": "assistant", "content": "yes"}, {"role": "user"}]});
         assert_eq!(kept, expected);
@@ -560,6 +581,11 @@ mod tests {
         let text = json!({"messages": [{"role": "user", "content": marked(42)}]}).to_string();
         let other = said(Endpoint::ChatCompletions, text.clone(), "s2", false);
         assert_eq!((other.after.is_some(), other.list.len()), (false, 1));
+        let pasted = json!({"messages": [
+            {"role": "user", "content": "go on"}, {"role": "assistant", "content": "I run it."},
+            {"role": "user", "content": format!("Output:\n{}", marked(42))}]});
+        let pasted = said(Endpoint::ChatCompletions, pasted.to_string(), "s1", false);
+        assert_eq!((pasted.after, pasted.list.len()), (None, 3), "behind an answer it was pasted");
         let chain = said(Endpoint::ChatCompletions, text, "chain-0", true);
         assert_eq!((chain.identity.session.as_str(), chain.list.len()), ("s1", 0));
     }

@@ -11,7 +11,7 @@
 //! | `upstream` | the provider |
 //! | `answer`, `keep`, `mark` | what was answered and said, into the session |
 //! | `compact` | a request for a compaction |
-//! | `held`, `pasted`, `render`, `reply`, `item`, `append` | its answer |
+//! | `held`, `openings`, `pasted`, `render`, `reply`, `item`, `append` | its answer |
 //! | `assemble` | the context in the place of a list |
 //! | `api` | the API of this process, called as any caller would |
 //!
@@ -31,6 +31,7 @@ mod identity;
 mod item;
 mod keep;
 mod mark;
+mod openings;
 mod pasted;
 mod render;
 mod reply;
@@ -53,6 +54,7 @@ use anchord_http::admission::bodies::Bodies;
 use anchord_store::secrets::SecretKeys;
 use forward::Gateway;
 use keep::Keeper;
+use openings::Openings;
 use upstream::Upstream;
 
 /// How many of the largest bodies the memory for agents' requests takes.
@@ -107,8 +109,10 @@ pub fn router(api: Router, state: AppState, config: Config) -> Result<Router, re
     let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, so that agents' requests take no room of other calls.
     let bodies = Bodies::new(total, largest);
-    let (keeper, known, lent) = (Keeper::default(), caller::known_callers(), caller::lent());
-    let gateway = Arc::new(Gateway { api, state, config, upstream, keeper, marks, bodies, known, lent });
+    let (keeper, openings) = (Keeper::default(), Openings::default());
+    let (known, lent) = (caller::known_callers(), caller::lent());
+    let gateway =
+        Arc::new(Gateway { api, state, config, upstream, keeper, openings, marks, bodies, known, lent });
     let handle = move |request: Request| Arc::clone(&gateway).handle(request);
     Ok(Router::new().route("/gateway/{*rest}", axum::routing::any(handle)))
 }

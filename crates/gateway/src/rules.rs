@@ -7,12 +7,15 @@ use std::sync::LazyLock;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
 use crate::request::{Asked, Endpoint, Message, content_texts, is_of_system, texts_of};
 
 /// Bytes before the first words of an instruction.
 const NEAR: usize = 2_000;
+/// Bytes of a message in which its first words stand.
+const BEGINNING: usize = 300;
 
 /// How a request is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -82,12 +85,18 @@ pub(crate) struct Rule {
 #[derive(Deserialize)]
 struct Rules {
     reports: Vec<String>,
+    frames: Vec<String>,
+    frame_answer: String,
     rule: Vec<Rule>,
 }
 
 #[expect(clippy::expect_used, reason = "a file of this crate, which a test reads")]
 static RULES: LazyLock<Rules> =
     LazyLock::new(|| toml::from_str(include_str!("../rules/requests.toml")).expect("rules of this crate"));
+
+/// The frames, as each message of each list is looked through for them.
+static FRAMES: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| RULES.frames.iter().map(|words| Finder::new(words).into_owned()).collect());
 
 /// The rule that knows a request; `None` for a turn.
 pub(crate) fn recognise(asked: &Asked, (path, headers): (&str, &HeaderMap)) -> Option<&'static Rule> {
@@ -103,6 +112,26 @@ pub(crate) fn report(raw: &[u8]) -> Option<Bytes> {
     texts
         .any(|text| is_report(&text))
         .then(|| Bytes::from(format!("{{\"role\":\"user\",\"content\":{content}}}")))
+}
+
+/// The messages of a list that are said, without those of the agent's frame in a user's name and its own answers to them.
+pub(crate) fn without_frames(list: &[Bytes]) -> impl Iterator<Item = &Bytes> {
+    let mut is_behind_frame = false;
+    list.iter().filter(move |raw| {
+        let is_answer =
+            is_behind_frame && begins(raw, "assistant", |text| text.starts_with(&RULES.frame_answer));
+        let start = raw.get(..BEGINNING.min(raw.len())).unwrap_or_default();
+        let found = FRAMES.iter().find(|words| words.find(start).is_some());
+        is_behind_frame = found
+            .is_some_and(|words| begins(raw, "user", |text| text.as_bytes().starts_with(words.needle())));
+        !is_behind_frame && !is_answer
+    })
+}
+
+/// Whether a message is of a role, and its first text begins in a way.
+fn begins(raw: &Bytes, role: &str, way: impl Fn(&str) -> bool) -> bool {
+    let text = || texts_of(raw).into_iter().next();
+    Message::read(raw).is_some_and(|message| message.is_of(role)) && text().is_some_and(|text| way(&text))
 }
 
 struct Facts<'a> {
@@ -198,6 +227,22 @@ mod tests {
         #[case] expected: Option<&str>,
     ) {
         assert_eq!(name_of(system, user), expected);
+    }
+
+    #[test]
+    fn what_an_agent_puts_anew_into_each_request_is_not_said() {
+        let message =
+            |role: &str, text: &str| Bytes::from(json!({"role": role, "content": text}).to_string());
+        let list = [
+            message("user", "Here are summaries of some files present in my git repository.\n…"),
+            message("assistant", "Ok, I won't edit them."),
+            message("user", "I am not sharing any files that you can edit yet."),
+            message("assistant", "Then show me them."),
+            message("user", "Mend it. I have *added these files to the chat*."),
+            message("assistant", "Ok."),
+        ];
+        let said: Vec<&Bytes> = without_frames(&list).collect();
+        assert_eq!(said, list[3..].iter().collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use futures::StreamExt as _;
-use futures::stream::BoxStream;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use url::Url;
 
 use crate::route::Route;
@@ -15,13 +13,12 @@ use crate::route::Route;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Headers of one connection, and those that say how long a body is: both belong to each side alone.
-const OF_A_CONNECTION: [HeaderName; 9] = [
+const OF_A_CONNECTION: [HeaderName; 8] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
     header::PROXY_AUTHENTICATE,
     header::PROXY_AUTHORIZATION,
     header::TE,
-    header::TRAILER,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
     header::EXPECT,
@@ -52,8 +49,12 @@ pub(crate) enum Sent {
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: BoxStream<'static, Result<Bytes, reqwest::Error>>,
+    pub(crate) body: Body,
 }
+
+/// Why there is no answer of the provider.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoAnswer(pub(crate) &'static str);
 
 impl Upstream {
     /// # Errors
@@ -69,7 +70,7 @@ impl Upstream {
     }
 
     /// Sends a request.
-    pub(crate) async fn send(&self, head: &Head, body: Sent) -> Result<Answered, reqwest::Error> {
+    pub(crate) async fn send(&self, head: &Head, body: Sent) -> Result<Answered, NoAnswer> {
         let Head { base, route, parts } = head;
         let method = parts.method.clone();
         let mut url = base.clone();
@@ -77,6 +78,13 @@ impl Upstream {
         url.set_query(parts.uri.query());
         let mut passed = passing(&parts.headers);
         passed.remove(header::HOST);
+        // Bodies of requests pass without theirs.
+        passed.remove(header::TRAILER);
+        // The one value that is about the message: the agent reads trailers.
+        let mut encodings = parts.headers.get_all(header::TE).iter().filter_map(|value| value.to_str().ok());
+        if encodings.any(|value| value.split(',').any(|way| way.trim().eq_ignore_ascii_case("trailers"))) {
+            passed.insert(header::TE, HeaderValue::from_static("trailers"));
+        }
         let request = match body {
             Sent::Whole(bytes) => {
                 passed.remove(header::CONTENT_LENGTH);
@@ -90,14 +98,18 @@ impl Upstream {
                 .body(reqwest::Body::wrap_stream(body.into_data_stream())),
             Sent::Passing(_) => self.0.request(method, url).headers(passed),
         };
-        let response = request.send().await?;
+        let response = request.send().await.map_err(|_| NoAnswer("the provider cannot be reached"))?;
         let (status, headers) = (response.status(), passing(response.headers()));
-        Ok(Answered { status, headers, body: response.bytes_stream().boxed() })
+        if status == StatusCode::SWITCHING_PROTOCOLS {
+            return Err(NoAnswer("the provider changes to another protocol, which is not passed on"));
+        }
+        let body = axum::http::Response::from(response).into_body();
+        Ok(Answered { status, headers, body: Body::new(body) })
     }
 }
 
 /// Headers that pass: those of the message itself, and none of ours.
-fn passing(headers: &HeaderMap) -> HeaderMap {
+pub(crate) fn passing(headers: &HeaderMap) -> HeaderMap {
     let named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
     let named: Vec<String> =
         named.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect();

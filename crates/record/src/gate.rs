@@ -24,7 +24,7 @@ mod reason;
 mod refusal;
 mod repair;
 
-pub use history::{Escalation, GateOutcome, GateRecord};
+pub use history::{GateOutcome, GateRecord, RetryMeasure};
 use reason::stated_reason;
 pub use refusal::Refusal;
 pub use repair::repair;

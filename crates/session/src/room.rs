@@ -59,7 +59,7 @@ pub struct Room {
 
 /// The tokens of the fill that the messages after a span leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub struct MemoryRoom {
     /// For the record.
     pub record: u32,
     /// For record and digest together.
@@ -174,7 +174,7 @@ impl Room {
     }
 
     /// The room for record and digest beside the messages after `through` and those that are kept.
-    pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> Left {
+    pub fn beside(self, policy: &Policy, tail: &[MessageCounts], through: Seq) -> MemoryRoom {
         let after = tail.iter().filter(|message| message.seq > through || message.kept);
         let tokens: u64 = after.map(|message| u64::from(message.tokens)).sum();
         let beside = u32::try_from(u64::from(self.fill).saturating_sub(tokens)).unwrap_or(u32::MAX);
@@ -187,7 +187,7 @@ impl Room {
         let memory = memory.max(small);
         // In a small window it takes what they leave.
         let together = memory.max(beside.min(LEAST_DEFAULT_FILL_TOKENS));
-        Left { record: self.record(policy).max(least), together }
+        MemoryRoom { record: self.record(policy).max(least), together }
     }
 
     /// The last message that does not fit among the newest ones; `None` when all fit.

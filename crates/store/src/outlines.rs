@@ -1,4 +1,5 @@
-//! Reads the outlines of messages, which are messages without their bodies.
+//! Reads the outlines of messages, which are messages without their bodies: those of one branch. `load::tails` reads those of
+//! several.
 
 use crate::prelude::*;
 use anchord_messages::message::Role;
@@ -16,7 +17,8 @@ pub(super) struct OutlineRow {
     pub(super) bytes: i32,
 }
 
-/// The outlines of the messages after one position and up to another, ascending, at most `limit`.
+/// The outlines of the messages after one position and up to another, ascending, at most `limit`. The limit stands twice in the
+/// statement: of each owner no more are read, and of all of them no more are returned.
 pub(super) async fn outlines_within(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -46,6 +48,7 @@ pub(super) async fn outlines_within(
     read_all(key.id, rows)
 }
 
+/// Parses rows into outlines.
 pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<Outline>> {
     let mut outlines = Vec::with_capacity(rows.len());
     for row in rows {
@@ -59,6 +62,7 @@ pub(super) fn read_all(session: SessionId, rows: Vec<OutlineRow>) -> Result<Vec<
             is_item: row.is_item,
             tokens: u32::try_from(row.tokens).map_err(|error| corrupt("tokens", error.to_string()))?,
             shape: shape.map_err(|error| corrupt("shape", error.to_string()))?,
+            // The column has only `never`; messages marked `always` are in the counts of the session.
             is_left_out: row.keep.is_some(),
             retrieved: row.retrieved.unwrap_or_default(),
             bytes: u64::try_from(row.bytes).unwrap_or_default(),

@@ -45,15 +45,32 @@ impl Store {
     /// When the database fails.
     pub async fn provider_key(&self, tenant: TenantId, provider: &str) -> Result<Option<SecretString>> {
         let mut tx = self.snapshot(tenant).await?;
-        let stored = sqlx::query_scalar!(
-            r#"select provider_keys ->> $2 from tenants where id = $1"#,
-            tenant.0,
-            provider
-        );
-        let stored = stored.fetch_optional(&mut *tx).await?.flatten();
-        let sealed = stored.and_then(|text| STANDARD.decode(text).ok());
-        let key = sealed.and_then(|sealed| self.secret_keys.unseal(tenant, &sealed));
-        Ok(key.and_then(|key| String::from_utf8(key).ok()).map(SecretString::from))
+        let stored = stored_key(&mut tx, tenant, provider).await?;
+        Ok(stored.and_then(|stored| self.unsealed(tenant, &stored)))
+    }
+
+    fn unsealed(&self, tenant: TenantId, stored: &str) -> Option<SecretString> {
+        let key = self.secret_keys.unseal(tenant, &STANDARD.decode(stored).ok()?)?;
+        String::from_utf8(key).ok().map(SecretString::from)
+    }
+
+    /// Encrypts a tenant's keys of providers again, with the first key. Returns whether all of them could be decrypted.
+    pub(super) async fn encrypt_provider_keys_again(&self, tenant: TenantId) -> Result<bool> {
+        // It fails when the operator changes them meanwhile, and is done with the next round.
+        let mut tx = self.writable_snapshot(tenant).await?;
+        let mut keys = ProviderKeys::default();
+        let mut are_readable = true;
+        for (provider, key) in [("anthropic", &mut keys.anthropic), ("openai", &mut keys.openai)] {
+            let Some(stored) = stored_key(&mut tx, tenant, provider).await? else { continue };
+            *key = self.unsealed(tenant, &stored).map(Some);
+            if key.is_none() {
+                are_readable = false;
+                tracing::error!(tenant.id = %tenant, provider, "tenants.provider_key_unreadable");
+            }
+        }
+        self.store_provider_keys(&mut tx, tenant, &keys).await?;
+        tx.commit().await?;
+        Ok(are_readable)
     }
 
     pub(super) async fn store_provider_keys(
@@ -77,4 +94,11 @@ impl Store {
         );
         expect_rows("the update of a tenant", 1, done.execute(tx).await?.rows_affected())
     }
+}
+
+/// A tenant's key of a provider as it is stored.
+async fn stored_key(tx: &mut PgConnection, tenant: TenantId, provider: &str) -> Result<Option<String>> {
+    let stored =
+        sqlx::query_scalar!(r#"select provider_keys ->> $2 from tenants where id = $1"#, tenant.0, provider);
+    Ok(stored.fetch_optional(tx).await?.flatten())
 }

@@ -1,4 +1,5 @@
-//! Encrypts the secrets that the service must be able to read again: those that sign messages to webhooks.
+//! Encrypts the secrets that the service must be able to read again: those that sign messages to webhooks, and tenants' keys of
+//! model providers.
 //!
 //! What lives here: [`SecretKeys`], the operator's keys. The first one encrypts, and each decrypts what it encrypted, so
 //! that a new key can be put before an old one; upkeep encrypts again what another key has encrypted, or none. Without
@@ -44,7 +45,7 @@ struct SecretKey {
 }
 
 /// A secret that is sealed for a tenant is bound to this in the place of a webhook, of which none has this id.
-const SEALED: WebhookId = WebhookId(Uuid::max());
+pub(super) const SEALED: WebhookId = WebhookId(Uuid::max());
 
 /// A text is no list of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,6 +11,7 @@ use super::audit::{self, Actor};
 use super::deliveries;
 use super::error::expect_rows;
 use super::owner::deliveries::StoredSecrets;
+use super::secrets::SEALED;
 use crate::prelude::*;
 use anchord_messages::id::WebhookId;
 use anchord_webhooks::signature::{self, SECRET_BYTES};
@@ -338,7 +339,7 @@ impl Store {
     }
 
     /// Encrypts again what another key than the first has encrypted, or none; returns how many webhooks had such
-    /// secrets, and how many of them keep one because it cannot be decrypted.
+    /// secrets and how many tenants such keys of providers, and how many of them keep one because it cannot be decrypted.
     ///
     /// # Errors
     /// When the database fails; what was encrypted before stays.
@@ -352,6 +353,10 @@ impl Store {
             after = (last.tenant.0, last.webhook.0);
             for StoredSecrets { tenant, webhook: id, secret: stored, previous: old } in rows {
                 found += 1;
+                if id == SEALED {
+                    unreadable += usize::from(!self.encrypt_provider_keys_again(tenant).await?);
+                    continue;
+                }
                 let again = |stored: Vec<u8>| match self.secret_keys.decrypt(tenant, id, stored) {
                     Ok(secret) => self.secret_keys.encrypt(tenant, id, secret.expose_secret()).map(Some),
                     Err(error) => {

@@ -12,8 +12,8 @@ use super::engine::Engine;
 use super::exam::Exam;
 use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target, read_through};
-use super::job::{Env, JobError, blocking, elapsed};
-use super::record_cache::Record;
+use super::job::{Env, JobError, elapsed, in_turn};
+use super::record_cache::CachedVersion;
 use super::reread;
 use anchord_context::context;
 use anchord_messages::group;
@@ -82,7 +82,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         let originals = throttled(read).await?;
         let job = job.clone();
         let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };
-        blocking(move || work.input()).await?.map_err(JobError::Broken)
+        in_turn(move || work.input()).await?.map_err(JobError::Broken)
     };
     // Wait for the commit before anything else: models are called, and chunks are stored, only for a fixed span.
     let (is_fixed, input) = futures::try_join!(fixing, reading)?;
@@ -102,12 +102,12 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     made.timings.engine_ms += reread_ms;
     made.todos_revision = todos_revision;
     // A candidate that code made in place of a model covers fewer messages.
-    let covered = Span { through_seq: made.proof.meta.through_seq, ..span };
+    let covered = Span { through_seq: made.checked.meta.through_seq, ..span };
     if covered != span && !env.store.fix_span(job, covered).await? {
         return Err(JobError::Fenced);
     }
-    made.proof.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
-    let (mut settlement, record) = made.settle(job, started, before)?;
+    made.checked.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
+    let (mut settlement, record) = made.into_settlement(job, started, before)?;
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
@@ -209,62 +209,62 @@ fn ended(status: Status, report: Report) -> Settlement {
 
 impl BuiltCandidate {
     /// The settlement of the candidate, and the record to cache when there is a version.
-    fn settle(
+    fn into_settlement(
         self,
         job: &Job,
         started: Instant,
         context_before: u32,
-    ) -> Result<(Settlement, Option<Record>), JobError> {
-        let proof = &self.proof;
-        let status = if proof.is_not_smaller() {
+    ) -> Result<(Settlement, Option<CachedVersion>), JobError> {
+        let checked = &self.checked;
+        let status = if checked.is_not_smaller() {
             Status::Skipped
-        } else if proof.is_accepted() {
+        } else if checked.is_accepted() {
             Status::Succeeded
         } else {
             Status::Rejected
         };
         let error = (status != Status::Succeeded).then(|| Failure {
             kind: if status == Status::Skipped { "not-smaller" } else { "gate-refused" }.to_owned(),
-            detail: refusal_text(proof),
+            detail: refusal_text(checked),
         });
         let mut timings = self.timings;
         timings.queued_ms = millis(job.queued_ms);
         timings.total_ms = elapsed(started);
         let tokens = |count: i64| u32::try_from(count).ok();
         let report = Report {
-            strategy_used: Some(proof.meta.strategy),
-            engine: Some(proof.meta.engine),
-            model: proof.meta.model.clone(),
-            gate: proof.gate.clone(),
-            tokens_before: tokens(proof.meta.tokens_before),
-            tokens_after: tokens(proof.meta.tokens_after),
-            reduction: proof.meta.reduction,
+            strategy_used: Some(checked.meta.strategy),
+            engine: Some(checked.meta.engine),
+            model: checked.meta.model.clone(),
+            gate: checked.gate.clone(),
+            tokens_before: tokens(checked.meta.tokens_before),
+            tokens_after: tokens(checked.meta.tokens_after),
+            reduction: checked.meta.reduction,
             context_tokens_before: Some(context_before),
-            probe_score: proof.report.score,
-            facts_score: proof.report.facts_score,
-            exam: proof.report.exam,
-            probes_asked: proof.report.asked,
-            probes_failed: proof.report.failed,
-            probes_cut: proof.report.cut,
-            critical_failed: proof.report.critical_failed,
-            callers_failed: u32::try_from(proof.report.callers_failed().count()).unwrap_or(u32::MAX),
+            probe_score: checked.report.score,
+            facts_score: checked.report.facts_score,
+            exam: checked.report.exam,
+            probes_asked: checked.report.asked,
+            probes_failed: checked.report.failed,
+            probes_cut: checked.report.cut,
+            critical_failed: checked.report.critical_failed,
+            callers_failed: u32::try_from(checked.report.callers_failed().count()).unwrap_or(u32::MAX),
             rubric: self.rubric.as_ref().map(|rubric| rubric.overall),
-            entries: proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
-            warnings: proof.meta.warnings.clone(),
+            entries: checked.proposed.model.is_some().then(|| checked.proposed.account.clone().closed()),
+            warnings: checked.meta.warnings.clone(),
             error,
             timings,
             ..Report::default()
         };
         let evaluation = Some(NewEvaluation {
-            scores: scores(&proof.report, self.rubric.as_ref())?,
-            results: raw_json(&proof.report.results)?,
-            new_probes: proof
+            scores: scores(&checked.report, self.rubric.as_ref())?,
+            results: raw_json(&checked.report.results)?,
+            new_probes: checked
                 .new_probes
                 .iter()
                 .chain(&self.exam.questions)
                 .map(raw_json)
                 .collect::<Result<_, _>>()?,
-            retired: proof
+            retired: checked
                 .retired
                 .iter()
                 .filter_map(|at| self.probe_ids.get(*at))
@@ -277,7 +277,7 @@ impl BuiltCandidate {
         Ok((Settlement { status, report, version, evaluation }, record))
     }
 
-    fn version(self) -> Result<(NewVersion, Record), JobError> {
+    fn version(self) -> Result<(NewVersion, CachedVersion), JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
             push_entry(&mut ledger, "command", &command.seqs, raw_json(command)?);
@@ -285,25 +285,26 @@ impl BuiltCandidate {
         for run in &self.facts.test_runs {
             push_entry(&mut ledger, "test_run", &run.seqs, raw_json(run)?);
         }
-        let proof = self.proof;
+        let checked = self.checked;
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
-        let version = proof.meta.version;
+        let version = checked.meta.version;
         let (record, parts) =
             self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
         let carry = raw_json(&self.facts.carry)?;
         let bytes = parts.bytes() + carry.get().len();
-        let cached = Record { version, summary: proof.summary, parts, carry: self.facts.carry, bytes };
+        let cached =
+            CachedVersion { version, summary: checked.summary, parts, carry: self.facts.carry, bytes };
         let version = NewVersion {
             version,
-            meta: raw_json(&proof.meta)?,
+            meta: raw_json(&checked.meta)?,
             record,
             carry,
-            rendering: served(&proof.rendering.text, self.counter),
-            smaller: proof.smaller.iter().map(|form| served(&form.text, self.counter)).collect(),
-            digest: Some(proof.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
-            recap: proof.recap,
+            rendering: served(&checked.rendering.text, self.counter),
+            smaller: checked.smaller.iter().map(|form| served(&form.text, self.counter)).collect(),
+            digest: Some(checked.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
+            recap: checked.recap,
             todos,
             ledger,
         };
@@ -311,14 +312,14 @@ impl BuiltCandidate {
     }
 }
 
-fn refusal_text(proof: &CheckedDraft) -> String {
-    if proof.refusals.is_empty() {
+fn refusal_text(checked: &CheckedDraft) -> String {
+    if checked.refusals.is_empty() {
         return format!(
             "{} of {} probes failed, {} of them critical",
-            proof.report.failed, proof.report.asked, proof.report.critical_failed
+            checked.report.failed, checked.report.asked, checked.report.critical_failed
         );
     }
-    let reasons: Vec<String> = proof.refusals.iter().take(5).map(ToString::to_string).collect();
+    let reasons: Vec<String> = checked.refusals.iter().take(5).map(ToString::to_string).collect();
     reasons.join("; ")
 }
 

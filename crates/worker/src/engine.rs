@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::call_log::CallLog;
-use super::job::{Env, JobError, blocking};
+use super::job::{Env, JobError, in_turn};
 use super::model_client::ModelClient;
 use super::narrate::{self, MissingFacts, Narrative, NarrativeFailure};
 use super::span_facts::SpanFacts;
@@ -105,7 +105,7 @@ impl Engine {
             }
         }
         let span_facts = Arc::clone(span_facts);
-        blocking(move || match narrative {
+        in_turn(move || match narrative {
             Some((narrative, model)) => with_narrative(&span_facts, narrative, model),
             None => candidate::propose(&span_facts.material, &span_facts.facts),
         })
@@ -128,7 +128,7 @@ impl Engine {
                 Err(NarrativeFailure(_)) => return Ok(None),
             };
         let span_facts = Arc::clone(span_facts);
-        Ok(Some(blocking(move || with_narrative(&span_facts, narrative, model)).await?))
+        Ok(Some(in_turn(move || with_narrative(&span_facts, narrative, model)).await?))
     }
 
     /// Continues the compression by code.

@@ -7,7 +7,7 @@ use super::compress::{raw_json, scores};
 use super::exam::{Exam, ServedText};
 use super::grader::{Grader, ProbeTarget};
 use super::input::read_messages;
-use super::job::{Env, JobError, blocking, elapsed};
+use super::job::{Env, JobError, elapsed, in_turn};
 use anchord_facts::ledger::Facts;
 use anchord_messages::id::Seq;
 use anchord_messages::tokens::TokenCounter;
@@ -58,18 +58,18 @@ pub(super) async fn run(env: &Env, job: &Job) -> Result<(), JobError> {
         };
         (rendering, report, served, questions)
     };
-    let (rendering, report, served, questions) = blocking(work).await?;
+    let (rendering, report, served, questions) = in_turn(work).await?;
     let call_log = CallLog::Database(&env.store, job);
     let exam = Exam::choose(env, job, &settings, None).await?;
     let mut grader = Grader::new(env.llm.as_ref(), exam);
     let probe_target = ProbeTarget { rendering: &rendering.text, tokens: rendering.tokens, span };
     let report = grader.answer(call_log, probe_target, &report).await?;
-    let report = grader.sit_again(call_log, &served, questions, report).await?;
+    let report = grader.retake_exam(call_log, &served, questions, report).await?;
     let mut rubric = None;
     if grader.has_judge() {
         let from_seq = from_seq.max(through_seq - JUDGED_MESSAGES + 1);
         let originals = env.store.load_span(job.session.of(job.tenant), from_seq, through_seq).await?;
-        let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
+        let span = in_turn(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
         let evidence = move |budget| {
             let ends: Vec<Seq> = span.iter().map(|message| message.seq).collect();
             changes::evidence(&span, (&ends, &Facts::default()), budget, counter)

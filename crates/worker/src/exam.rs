@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tracing::warn;
 
 use super::call_log::CallLog;
-use super::job::{Env, JobError, blocking};
+use super::job::{Env, JobError, in_turn};
 use super::model_client::{ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_facts::ledger::Facts;
@@ -68,11 +68,11 @@ pub(super) struct ServedText {
 }
 
 impl ServedText {
-    pub(super) fn of(proof: &CheckedDraft) -> Self {
+    pub(super) fn of(checked: &CheckedDraft) -> Self {
         Self {
-            text: format!("{}\n\n{}", proof.rendering.text, proof.digest.text),
-            tokens: proof.rendering.tokens.saturating_add(proof.digest.tokens),
-            span: (proof.meta.from_seq, proof.meta.through_seq),
+            text: format!("{}\n\n{}", checked.rendering.text, checked.digest.text),
+            tokens: checked.rendering.tokens.saturating_add(checked.digest.tokens),
+            span: (checked.meta.from_seq, checked.meta.through_seq),
         }
     }
 }
@@ -138,13 +138,13 @@ impl Exam {
     }
 
     /// The reader's results for a candidate; `None` when there is no exam.
-    pub(super) async fn sit(
+    pub(super) async fn take_exam(
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &CheckedDraft,
+        checked: &CheckedDraft,
     ) -> Result<Option<Vec<ProbeResult>>, JobError> {
-        self.ask(call_log, span_facts, &ServedText::of(proof)).await
+        self.ask(call_log, span_facts, &ServedText::of(checked)).await
     }
 
     /// The reader's results for a context; `None` when there is no exam.
@@ -179,7 +179,7 @@ impl Exam {
         };
         let shown = self.client.options().context_tokens / 2;
         let (read, earlier) = (Arc::clone(span_facts), self.earlier.clone());
-        let (paper, tokens) = blocking(move || {
+        let (paper, tokens) = in_turn(move || {
             let SpanFacts { material, ends, .. } = &*read;
             // Omit the facts that code found, because the record is made from them.
             let shown = shown.min(EVIDENCE_TOKENS);
@@ -203,7 +203,7 @@ impl Exam {
         let (reason, written) = match model_client.ask(question).await? {
             Ok(reply) => {
                 let read = Arc::clone(span_facts);
-                let written = blocking(move || paper.read(&reply.text, &read.material.span)).await?;
+                let written = in_turn(move || paper.read(&reply.text, &read.material.span)).await?;
                 ("unusable_reply", written)
             }
             Err(error) => (error.into(), None),

@@ -7,7 +7,7 @@ use tracing::warn;
 
 use super::call_log::CallLog;
 use super::exam::{Exam, ExamChanges, ServedText};
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use super::model_client::{INSTRUCTION_TOKENS, ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_llm::Client;
@@ -116,15 +116,15 @@ impl Grader {
     }
 
     /// Lets a reader take the exam of a candidate; returns whether it did.
-    pub(super) async fn sit(
+    pub(super) async fn take_exam(
         &mut self,
         call_log: CallLog<'_>,
         span_facts: &Arc<SpanFacts>,
-        proof: &mut CheckedDraft,
+        checked: &mut CheckedDraft,
     ) -> Result<bool, JobError> {
         let Some(exam) = &mut self.exam else { return Ok(false) };
-        let Some(results) = exam.sit(call_log, span_facts, proof).await? else { return Ok(false) };
-        proof.examined(results, exam.threshold());
+        let Some(results) = exam.take_exam(call_log, span_facts, checked).await? else { return Ok(false) };
+        checked.examined(results, exam.threshold());
         Ok(true)
     }
 
@@ -135,7 +135,7 @@ impl Grader {
 
     /// The report with a reader's answers to the questions of earlier exams, from the context of a version. Only the
     /// latest questions are asked.
-    pub(super) async fn sit_again(
+    pub(super) async fn retake_exam(
         &mut self,
         call_log: CallLog<'_>,
         served: &ServedText,
@@ -167,7 +167,7 @@ impl Grader {
         let Some(model) = client.options().judge_model.clone() else { return Ok(None) };
         let room = client.options().context_tokens;
         let summary = summary.to_owned();
-        let (prompt, tokens) = blocking(move || {
+        let (prompt, tokens) = in_turn(move || {
             let counter = TokenCounter::default();
             let taken = JUDGEMENT_TOKENS + INSTRUCTION_TOKENS + counter.count_text(&summary);
             // The model's tokenizer may count a fifth more than ours.

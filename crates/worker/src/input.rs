@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::record_cache::Record;
+use super::record_cache::CachedVersion;
 use super::span_facts::group_ends;
 use anchord_context::pin::Pin;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -19,7 +19,7 @@ use anchord_record::strategy::Strategy;
 use anchord_session::compression::Request;
 use anchord_session::compression::Span;
 use anchord_session::outline::Outline;
-use anchord_session::room::{Left, ModelRoom, Room};
+use anchord_session::room::{MemoryRoom, ModelRoom, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
 use anchord_session::span::{self, SpanRequest};
@@ -80,7 +80,7 @@ pub(super) struct InputRows {
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
     /// The cached record of the session.
-    pub(super) cached: Option<Record>,
+    pub(super) cached: Option<CachedVersion>,
     pub(super) span: Span,
     pub(super) job: Job,
     pub(super) strategy: Strategy,
@@ -101,7 +101,7 @@ pub(super) struct CompressionInput {
 pub(super) struct ShorterSpan {
     pub(super) through_seq: Seq,
     span_tokens: u32,
-    left: Left,
+    left: MemoryRoom,
 }
 
 impl ShorterSpan {
@@ -149,7 +149,7 @@ impl InputRows {
     }
 
     /// The room for the record, and for record and digest together, so that the context reaches its target size.
-    fn left(&self, through: Seq) -> Left {
+    fn left(&self, through: Seq) -> MemoryRoom {
         let policy = span::policy(&self.base.settings, &self.base.session.accounting, &self.job.request);
         let room = Room::of(&policy, self.job.request.target, &self.base.session.accounting);
         let left = room.beside(
@@ -163,7 +163,7 @@ impl InputRows {
         } else {
             (left.record, left.together)
         };
-        Left { record: record.min(phase_bound(self.base.settings.phase)), together }
+        MemoryRoom { record: record.min(phase_bound(self.base.settings.phase)), together }
     }
 
     /// Whether the compression was triggered by verbose talk, which is then trimmed.
@@ -229,7 +229,7 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: Current, cached: Option<Record>) -> Result<candidate::Base, String> {
+fn read_base(current: Current, cached: Option<CachedVersion>) -> Result<candidate::Base, String> {
     let Current { version, written, served_tokens } = current;
     let (summary, parts, carry) = match (written, cached.filter(|cached| cached.version == version)) {
         (_, Some(cached)) => (cached.summary, cached.parts, cached.carry),

@@ -40,9 +40,9 @@ pub async fn run(store: &Store, stop: &CancellationToken) {
 async fn encrypt_secrets_again(store: &Store) {
     match store.encrypt_secrets_again().await {
         Ok((0, _)) => {}
-        Ok((found, 0)) => info!(webhooks = found, "secrets.encrypted"),
+        Ok((found, 0)) => info!(found, "secrets.encrypted"),
         Ok((found, unreadable)) => {
-            warn!(webhooks = found, unreadable, "secrets.encrypted: for some the key is missing");
+            warn!(found, unreadable, "secrets.encrypted: for some the key is missing");
         }
         Err(error) => warn!(%error, "secrets.not_encrypted"),
     }

@@ -47,7 +47,7 @@ pub(super) async fn of_tenant<T>(tenant: TenantId, job: impl Future<Output = T>)
 }
 
 /// Runs work that keeps a processor busy on a background thread, in the turn of the job's tenant.
-pub(super) fn blocking<T: Send + 'static>(
+pub(super) fn in_turn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = Result<T, JobError>> {
     // Without a service there is no other tenant.

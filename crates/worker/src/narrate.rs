@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tracing::{info, warn};
 
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use super::model_client::{INSTRUCTION_TOKENS, ModelClient, Question};
 use super::span_facts::SpanFacts;
 use anchord_llm::LlmError;
@@ -156,8 +156,7 @@ impl<'a> Narrator<'a> {
         let input = input.saturating_sub(INSTRUCTION_TOKENS);
         let PromptRoom { chunk_tokens, record_chars } = PromptRoom::of(input);
         let read = Arc::clone(span_facts);
-        let record =
-            blocking(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
+        let record = in_turn(move || Arc::new(candidate::record_beside(&read.material, &read.facts))).await?;
         let Material { aim: bound, counter, .. } = span_facts.material;
         let session = span_facts.material.session_id.clone();
         let frame = Frame { session, max_chars: record_chars, bound, phase, counter };
@@ -264,7 +263,7 @@ impl<'a> Narrator<'a> {
         let (span_facts, frame, record) =
             (Arc::clone(span_facts), self.frame.clone(), Arc::clone(&self.record));
         let narrative = narrative.to_vec();
-        blocking(move || {
+        in_turn(move || {
             let (material, ends) = (&span_facts.material, &span_facts.ends);
             let upto = material.span.partition_point(|message| message.seq <= progress.through);
             let span = material.span.get(..upto)?;
@@ -305,7 +304,7 @@ impl<'a> Narrator<'a> {
             }
         };
         let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
-        blocking(move || changes::check(read, &chunk, &board)).await.map(Ok)
+        in_turn(move || changes::check(read, &chunk, &board)).await.map(Ok)
     }
 
     /// One call about a chunk.

@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::exam::{Exam, ServedText};
 use super::grader::Grader;
 use super::input::CompressionInput;
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use super::span_facts::{SpanFacts, group_ends};
 use anchord_facts::ledger::Facts;
 use anchord_llm::Client;
@@ -28,7 +28,7 @@ pub use super::call_log::CallRecord;
 #[derive(Debug)]
 pub struct OfflineResult {
     /// The last candidate.
-    pub proof: CheckedDraft,
+    pub checked: CheckedDraft,
     /// The rubric of the judge, when there is one.
     pub rubric: Option<Rubric>,
     /// All calls to models.
@@ -54,14 +54,14 @@ pub async fn compress(
         let ends = group_ends(&entries, material.through_seq);
         CompressionInput { material, probe_ids: Vec::new(), ends, shorter: None }
     };
-    let input = blocking(read).await?;
+    let input = in_turn(read).await?;
     let memory_log = MemoryLog::default();
     let mut engine = Engine::new(model);
     let grader = Grader::new(client, client.and_then(|client| Exam::new(client, exam::LOW)));
     let made = Box::pin(build(CallLog::Memory(&memory_log), grader, &mut engine, input, None)).await?;
-    let mut proof = made.proof;
-    proof.meta.warnings.extend(engine.notes());
-    Ok(OfflineResult { proof, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
+    let mut checked = made.checked;
+    checked.meta.warnings.extend(engine.notes());
+    Ok(OfflineResult { checked, rubric: made.rubric, calls: memory_log.calls(), cost: memory_log.cost() })
 }
 
 /// What came of an exam of a context.
@@ -94,7 +94,7 @@ pub async fn examine(
         let served = ServedText { text: context, tokens, span };
         (SpanFacts { material, facts: Facts::default(), ends }, served)
     };
-    let (span_facts, served) = blocking(read).await?;
+    let (span_facts, served) = in_turn(read).await?;
     let memory_log = MemoryLog::default();
     let mut exam = Exam::of(client);
     let asked = Box::pin(exam.ask(CallLog::Memory(&memory_log), &Arc::new(span_facts), &served)).await?;

@@ -23,7 +23,7 @@ const MAX_RECORD_BYTES: usize = 8 * MAX_BYTES;
 
 /// The record of a version, and the ledger state for the next span.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct CachedVersion {
     pub(super) version: i64,
     pub(super) summary: Summary,
     pub(super) parts: Parts,
@@ -38,13 +38,13 @@ pub struct RecordCache(Arc<Mutex<CacheState>>);
 
 #[derive(Debug, Default)]
 struct CacheState {
-    records: LinkedHashMap<SessionId, Record>,
+    records: LinkedHashMap<SessionId, CachedVersion>,
     bytes: usize,
 }
 
 impl RecordCache {
     /// Removes and returns the record of a session.
-    pub(super) fn take(&self, session: SessionId) -> Option<Record> {
+    pub(super) fn take(&self, session: SessionId) -> Option<CachedVersion> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let record = state.records.remove(&session)?;
         state.bytes = state.bytes.saturating_sub(record.bytes);
@@ -52,7 +52,7 @@ impl RecordCache {
     }
 
     /// Caches the record of a published version.
-    pub(super) fn insert(&self, session: SessionId, record: Record) {
+    pub(super) fn insert(&self, session: SessionId, record: CachedVersion) {
         let mut gone = Vec::new();
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.bytes += record.bytes;
@@ -74,8 +74,8 @@ impl RecordCache {
 mod tests {
     use super::*;
 
-    fn record(version: i64, bytes: usize) -> Record {
-        Record {
+    fn record(version: i64, bytes: usize) -> CachedVersion {
+        CachedVersion {
             version,
             summary: Summary::default(),
             parts: Parts::default(),

@@ -3,7 +3,7 @@
 use super::call_log::CallLog;
 use super::engine::Engine;
 use super::input::read_messages;
-use super::job::{Env, JobError, blocking};
+use super::job::{Env, JobError, in_turn};
 use super::span_facts::{SpanFacts, group_ends};
 use anchord_messages::group;
 use anchord_messages::id::Seq;
@@ -34,7 +34,7 @@ pub(super) async fn refresh(
         let outlines = env.store.load_outlines(job.session.of(job.tenant), (at, through), limit).await?;
         let Some(end) = page_end(&outlines) else { break };
         let originals = env.store.load_span(job.session.of(job.tenant), at + 1, end).await?;
-        let span = blocking(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
+        let span = in_turn(move || read_messages(originals)).await?.map_err(JobError::Broken)?;
         let page = Material {
             strategy: material.strategy,
             session_id: material.session_id.clone(),
@@ -68,7 +68,7 @@ pub(super) async fn refresh(
             let (page, facts) = span_facts.into_parts();
             regenerate::grow(page, facts, proposed)
         };
-        fresh = Some(blocking(grow).await?);
+        fresh = Some(in_turn(grow).await?);
         at = end;
     }
     Ok(fresh.map(|mut fresh| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::job::{JobError, blocking};
+use super::job::{JobError, in_turn};
 use anchord_facts::ledger::Facts;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
@@ -28,7 +28,7 @@ impl SpanFacts {
             let facts = candidate::read(&material);
             Arc::new(Self { material, facts, ends })
         };
-        blocking(read).await
+        in_turn(read).await
     }
 
     /// Merges the proposal of an engine. The record itself is changed when no other candidate can follow; a copy is

@@ -4098,6 +4098,10 @@ class TranscriptRequest(TypedDict):
     """Whether the branch may have more than the list. Then it stays as it is, and does not go back to the list's last
     message; the context is that of the list. Default false."""
 
+    may_be_trimmed: NotRequired[bool]
+    """Whether a message may be sent again with less than was said: an answer without its thoughts, white space or end, and a
+    user's message without its end. It counts as the stored one when those before it and behind it agree. Default false."""
+
     task_boundary: NotRequired[bool]
     """Whether a task has just ended; some policies then compress. It is of no effect when nothing is stored."""
 

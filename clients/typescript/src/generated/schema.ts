@@ -4349,6 +4349,11 @@ export interface components {
              *     message; the context is that of the list. Default false.
              */
             may_be_longer?: boolean;
+            /**
+             * @description Whether a message may be sent again with less than was said: an answer without its thoughts, white space or end, and a
+             *     user's message without its end. It counts as the stored one when those before it and behind it agree. Default false.
+             */
+            may_be_trimmed?: boolean;
             /** @description Whether a task has just ended; some policies then compress. It is of no effect when nothing is stored. */
             task_boundary?: boolean;
             /** @description The session's `user`, when this list makes the session; one that is there keeps its own. */

@@ -1,4 +1,5 @@
-//! What was dropped: between two versions, and between the originals and the context of now.
+//! The page of what is missing: entries that a version dropped, and facts and words of the originals that the current context
+//! lacks.
 
 use askama::Template;
 use axum::extract::Query;
@@ -14,12 +15,18 @@ use crate::view::{Look as _, Page, count, meant, shown, typed};
 use crate::visit::Visit;
 use crate::whereabouts::{self, Shown, Standing, Wanted, standing};
 
-/// The messages whose words are looked for at once.
+/// The messages that one view of the page searches for missing words.
 const WINDOW: i64 = 1_000;
-/// The most pages of facts that are looked for.
+/// The most pages of the ledger that are read; facts beyond them are not shown.
 const PAGES: usize = 5;
 /// The most items that are shown.
 const MOST: usize = 300;
+/// The newest versions, which are all that can be chosen.
+const VERSIONS: &str = "100";
+/// The most pages of messages that are read for one window; words beyond them are not searched.
+const MESSAGE_PAGES: usize = 8;
+/// The longest text that a form takes to pin, in characters.
+const MAX_PINNED_CHARS: usize = 4_000;
 
 #[derive(Template)]
 #[template(path = "dropped.html")]
@@ -48,10 +55,12 @@ struct Change {
     added: usize,
 }
 
-/// Something that is nowhere in the context.
+/// A missing fact or sentence, as the page shows it.
 struct Item {
     kind: &'static str,
+    /// The text, shortened.
     text: String,
+    /// The text for the form that pins it, which shortens less.
     whole: String,
     seqs: Vec<i64>,
     standing: Standing,
@@ -73,7 +82,7 @@ pub(super) async fn show(
 ) -> Result<Response, Fault> {
     let session = visit.get(place.api("", &[])).await?;
     let (current, anchor) = (session.whole("summary_version"), session.whole("anchor_seq"));
-    let listed = visit.get(place.api("/summaries", &[("limit", "100")])).await?;
+    let listed = visit.get(place.api("/summaries", &[("limit", VERSIONS)])).await?;
     let numbered = whereabouts::versions(&listed);
     let versions: Vec<i64> = numbered.iter().map(|version| version.number).collect();
     let to = wanted.to.unwrap_or(current);
@@ -92,18 +101,18 @@ pub(super) async fn show(
     let at = wanted.at.unwrap_or((anchor - WINDOW + 1).max(1)).clamp(1, anchor.max(1));
     let until = (at + WINDOW - 1).min(anchor);
     let mut all =
-        if anchor > 0 { words(&visit, &place, (at, until), now.whole()).await? } else { Vec::new() };
+        if anchor > 0 { missing_words(&visit, &place, (at, until), now.whole()).await? } else { Vec::new() };
     all.extend(facts);
     all.sort_by_key(|lost| lost::ORDER.iter().position(|kind| *kind == lost.kind));
     all.retain(|lost| q.is_empty() || folded(&lost.text).contains(&q) || lost.kind.contains(&q));
     let more = all.len().saturating_sub(MOST);
     all.truncate(MOST);
-    let looked: Vec<Wanted> = all
+    let targets: Vec<Wanted> = all
         .iter()
         .map(|lost| Wanted { text: folded(&lost.mark), seq: lost.seqs.first().copied().unwrap_or_default() })
         .collect();
-    let stand = standing((&visit, &place), &now, &numbered, &looked).await?;
-    let lost = all.into_iter().zip(stand).map(|(lost, standing)| item(lost, standing)).collect();
+    let standings = standing((&visit, &place), &now, &numbered, &targets).await?;
+    let lost = all.into_iter().zip(standings).map(|(lost, standing)| item(lost, standing)).collect();
     let page_at = |seq: i64| {
         let seq = seq.to_string();
         place.page(
@@ -129,8 +138,7 @@ pub(super) async fn show(
 }
 
 fn item(lost: Lost, standing: Standing) -> Item {
-    // What is pinned is the text as it is, as far as a form takes it.
-    let whole: String = lost.text.chars().take(4_000).collect();
+    let whole: String = lost.text.chars().take(MAX_PINNED_CHARS).collect();
     Item {
         kind: lost.kind,
         text: shown(&lost.text, 600),
@@ -140,6 +148,7 @@ fn item(lost: Lost, standing: Standing) -> Item {
     }
 }
 
+/// The differences between two versions, of entries that contain the words that were typed.
 async fn changes(
     visit: &Visit,
     place: &Place,
@@ -166,6 +175,7 @@ async fn changes(
         .collect())
 }
 
+/// The facts of a session, page by page; the search reads them, too.
 pub(super) async fn ledger(visit: &Visit, place: &Place) -> Result<Vec<Value>, Fault> {
     let mut all = Vec::new();
     let mut cursor = String::new();
@@ -180,7 +190,8 @@ pub(super) async fn ledger(visit: &Visit, place: &Place) -> Result<Vec<Value>, F
     Ok(all)
 }
 
-async fn words(
+/// The words of messages that the context lacks.
+async fn missing_words(
     visit: &Visit,
     place: &Place,
     (from, to): (i64, i64),
@@ -189,7 +200,7 @@ async fn words(
     let mut all = Vec::new();
     let mut from = from;
     // A page has fewer messages than asked for when they are large.
-    for _ in 0..8 {
+    for _ in 0..MESSAGE_PAGES {
         let pairs =
             [("from_seq", from.to_string()), ("to_seq", to.to_string()), ("limit", WINDOW.to_string())];
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -46,7 +46,7 @@ const HARD_LEAST: u32 = 48;
 
 /// Removes content until the context fits.
 pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
-    // Most contexts fit as they are, and then no note has to be counted.
+    // Most contexts fit as they are, and then no line in place of messages has to be counted.
     if plan.gap_count == 0 && plan.tokens() <= u64::from(plan.input.budget) {
         return Ok(());
     }
@@ -61,8 +61,8 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
     if fit.fits() {
         return Ok(());
     }
-    for keeps in [Keeping::Marked, Keeping::Nothing] {
-        fit.keeping = keeps;
+    for protection in [Protection::Marked, Protection::Nothing] {
+        fit.protection = protection;
         let took = fit.mask_older()
             || fit.cut_digest(Some(fit.digest_floor()))
             || fit.cut_digest(None)
@@ -74,7 +74,7 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
             || fit.shrink_summary()
             || fit.drop_older(0)
             || fit.release_kept();
-        let is_last = keeps == Keeping::Nothing;
+        let is_last = protection == Protection::Nothing;
         if !took {
             // The last resort may use the whole budget.
             fit.goal = u64::from(fit.plan.input.budget);
@@ -86,7 +86,7 @@ pub(super) fn fit(plan: &mut Plan<'_, '_>) -> Result<(), BudgetTooSmall> {
         if took {
             if fit.plan.summary_step > 0 && !is_last {
                 // The smaller form of the record left them room.
-                fit.level(fit.newest, (true, LEAST_CLIP), &Fit::fits);
+                fit.clip_evenly(fit.newest, (true, LEAST_CLIP), &Fit::fits);
             }
             fit.give_back();
         }
@@ -125,7 +125,7 @@ fn rungs_within(tokens: u32) -> u32 {
 
 /// Which messages are protected from removal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keeping {
+enum Protection {
     /// Those that the caller marked as kept.
     Marked,
     Nothing,
@@ -133,19 +133,19 @@ enum Keeping {
 
 pub(super) struct Fit<'p, 'a, 'i> {
     pub(super) plan: &'p mut Plan<'a, 'i>,
-    /// An upper bound for the tokens of one note about left-out messages.
-    pub(super) note_tokens: u64,
+    /// An upper bound for the tokens of one line in place of left-out messages.
+    pub(super) gap_line_tokens: u64,
     /// The most tokens that the context may have.
     goal: u64,
     /// The group with the newest user message.
     newest_user: Option<usize>,
     /// The group with the message that opened the session, unless a summary covers it.
-    pub(super) opening: Option<usize>,
+    pub(super) first_request: Option<usize>,
     /// The first group that the model has not answered.
     pub(super) newest: usize,
     /// Messages with open errors, whose outputs are masked after the others.
     open_errors: BTreeSet<Seq>,
-    keeping: Keeping,
+    protection: Protection,
     /// The tokens that the newest messages may take beside the memory.
     newest_room: u64,
     /// The recap and its tokens, once it was removed.
@@ -158,23 +158,24 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     fn new(plan: &'p mut Plan<'a, 'i>) -> Self {
         let user = newest_user(plan.input.tail);
         let newest_user = user.map(|u| plan.groups.partition_point(|g| g.range.end <= u));
-        let note_tokens = plan.note_bound();
+        let gap_line_tokens = plan.gap_line_bound();
         let open_errors = mask::open_errors(plan.input.tail, Seq::MAX);
-        let (newest, opening) = (unanswered(plan), plan.opening());
+        let (newest, first_request) = (unanswered(plan), plan.first_request());
         let masked_here = vec![None; plan.slots.len()];
-        let keeping = Keeping::Marked;
-        let (whole, budget) = (plan.tokens() + plan.gap_count * note_tokens, u64::from(plan.input.budget));
+        let protection = Protection::Marked;
+        let (whole, budget) =
+            (plan.tokens() + plan.gap_count * gap_line_tokens, u64::from(plan.input.budget));
         let stride = (budget / STRIDES).max(1);
         let goal = whole.saturating_sub(whole.saturating_sub(budget).div_ceil(stride) * stride);
         Self {
             plan,
-            note_tokens,
+            gap_line_tokens,
             goal,
             newest_user,
-            opening,
+            first_request,
             newest,
             open_errors,
-            keeping,
+            protection,
             newest_room: 0,
             recap: None,
             masked_here,
@@ -182,7 +183,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.plan.tokens() + self.plan.gap_count * self.note_tokens
+        self.plan.tokens() + self.plan.gap_count * self.gap_line_tokens
     }
 
     fn fits(&self) -> bool {
@@ -196,13 +197,13 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
 
     pub(super) fn is_kept(&self, slot: usize) -> bool {
         let seq = self.plan.slots.get(slot).map_or(0, |slot| slot.entry.seq);
-        self.keeping == Keeping::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
+        self.protection == Protection::Marked && self.plan.input.mask.marks.get(&seq) == Some(&Keep::Always)
     }
 
     /// Whether a group was answered by the model, is not removed, and has neither the message that opened the session nor the newest
     /// user message.
     fn is_older(&self, group: usize) -> bool {
-        let opens = self.keeping == Keeping::Marked && self.opening == Some(group);
+        let opens = self.protection == Protection::Marked && self.first_request == Some(group);
         let asks = opens || self.newest_user == Some(group);
         group < self.newest && !asks && !self.plan.is_dropped(group)
     }
@@ -353,7 +354,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
         self.newest_room = newest.min(u64::from(self.plan.input.budget).saturating_sub(taken));
         let room = self.goal.saturating_sub(taken);
         if newest > room && self.plan.summary_message().is_some() {
-            self.level(self.newest, (true, LEAST_CLIP), &|fit| fit.newest_tokens() <= room);
+            self.clip_evenly(self.newest, (true, LEAST_CLIP), &|fit| fit.newest_tokens() <= room);
         }
     }
 
@@ -399,7 +400,7 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
 
     /// Clips kept messages that the summary covers, and then leaves them out; the oldest first.
     fn release_kept(&mut self) -> bool {
-        if self.keeping == Keeping::Marked {
+        if self.protection == Protection::Marked {
             return false;
         }
         for at in 0..self.plan.kept.len() {
@@ -529,12 +530,13 @@ impl<'p, 'a, 'i> Fit<'p, 'a, 'i> {
             let slots: Vec<usize> = self.range(group).collect();
             self.clip(group, &slots, None);
         }
-        self.level(0, (true, LEAST_CLIP), &Self::fits) || self.level(0, (false, HARD_LEAST), &Self::fits)
+        self.clip_evenly(0, (true, LEAST_CLIP), &Self::fits)
+            || self.clip_evenly(0, (false, HARD_LEAST), &Self::fits)
     }
 
     /// Clips outputs, or all messages, of the groups from `first` on to the longest length of the ladder at which it fits;
     /// returns `false` when it does not at the least one.
-    fn level(
+    fn clip_evenly(
         &mut self,
         first: usize,
         (outputs_alone, least): (bool, u32),

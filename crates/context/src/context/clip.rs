@@ -41,7 +41,7 @@ pub(super) fn message(
         drop_media(&mut message.parts, seq);
     }
     let room = cap.saturating_sub(sizes.frame).saturating_sub(sizes.media);
-    let leaf = level(&mut sizes.leaves, room).max(LEAST_LEAF);
+    let leaf = even_size(&mut sizes.leaves, room).max(LEAST_LEAF);
     let mut result = 0;
     for part in &mut message.parts {
         let (mut reference, mut whole) = (None, only_text);
@@ -127,7 +127,7 @@ impl Sizes {
 }
 
 /// The size to which every larger leaf is cut so that all of them fit the room.
-fn level(leaves: &mut [u32], room: u32) -> u32 {
+fn even_size(leaves: &mut [u32], room: u32) -> u32 {
     leaves.sort_unstable();
     let (mut left, mut count) = (room, u32::try_from(leaves.len()).unwrap_or(u32::MAX));
     for leaf in leaves {
@@ -257,7 +257,7 @@ fn arguments(arguments: &str, cap: u32, place: &str, counter: TokenCounter) -> O
     let mut sizes: Vec<u32> = fields.values().map(|v| counter.count_text(&v.to_string())).collect();
     let keys =
         fields.keys().fold(0, |sum: u32, k| sum.saturating_add(counter.count_text(k)).saturating_add(4));
-    let leaf = level(&mut sizes, cap.saturating_sub(keys)).max(LEAST_LEAF);
+    let leaf = even_size(&mut sizes, cap.saturating_sub(keys)).max(LEAST_LEAF);
     let mut out = String::from("{");
     for (key, value) in &fields {
         if out.len() > 1 {

@@ -9,7 +9,7 @@ use super::super::tools::{digest_named, record_named};
 use super::input::{ContextInput, Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
-use super::texts::{OPENING, gap_line};
+use super::texts::{LEAD_IN, gap_line};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
@@ -57,9 +57,9 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     let mut tail = 0u64;
     let mut masked = Vec::new();
     let mut pending = Vec::new();
-    if plan.needs_opening() {
-        tail += plan.opening_tokens();
-        writer.note(OPENING);
+    if plan.needs_lead_in() {
+        tail += plan.lead_in_tokens();
+        writer.line(LEAD_IN);
     }
     if let Some((_, turns)) = plan.carried.take() {
         tail += u64::from(turns.tokens);
@@ -68,18 +68,18 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
     }
     let gaps = plan.gaps();
     let mut gaps = gaps.into_iter().peekable();
-    let mut put_note = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
+    let mut put_gap_line = |writer: &mut Writer<'a>, omitted: &mut Omissions, from, to| {
         let text = gap_line(from, to, input.tools);
         tail += u64::from(Counted::new(&text, input.counter).tokens);
         omitted.add(from, to, Reason::Budget);
-        writer.note(&text);
+        writer.line(&text);
     };
     for (index, turns) in std::mem::take(&mut plan.turns).into_iter().enumerate() {
         if plan.is_dropped(index) {
             continue;
         }
         if let Some((_, from, to)) = gaps.next_if(|(at, _, _)| *at == index) {
-            put_note(&mut writer, &mut omitted, from, to);
+            put_gap_line(&mut writer, &mut omitted, from, to);
         }
         omitted.of(&turns);
         masked.extend_from_slice(&turns.masked);
@@ -87,7 +87,7 @@ pub(super) fn emit<'a>(mut plan: Plan<'a, '_>) -> Context<'a> {
         writer.turns(turns);
     }
     for (_, from, to) in gaps {
-        put_note(&mut writer, &mut omitted, from, to);
+        put_gap_line(&mut writer, &mut omitted, from, to);
     }
     tail += plan.group_tokens;
     // Last, because a model pays most attention to the end of a context. Its text says that it is no request
@@ -258,7 +258,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn note(&mut self, text: &str) {
+    /// Adds a line in place of messages: the lead-in, or that of a gap.
+    fn line(&mut self, text: &str) {
         self.text(Role::User, text, Source::Many(Vec::new()));
     }
 

@@ -10,7 +10,7 @@ use super::input::{ContextInput, Counted, Entry};
 use super::output::SummaryForm;
 use super::slot::Slot;
 use super::steps::OPENING_WITHIN;
-use super::texts::{self, OPENING};
+use super::texts::{self, LEAD_IN};
 use super::turns::{ServedMessage, Turns};
 use anchord_messages::format::Format;
 use anchord_messages::group::{self, Group};
@@ -39,9 +39,9 @@ pub(super) struct Plan<'a, 'i> {
     pub digest: Option<(Cow<'a, str>, u32)>,
     pub recap: Option<String>,
     pub recap_tokens: u32,
-    /// The notes that are served, and the tokens of their message.
+    /// The agent's notes that are served, and the tokens of their message.
     pub notes: Option<(String, u32)>,
-    /// The tokens of all kept groups.
+    /// The tokens of all groups that are not dropped.
     pub group_tokens: u64,
     /// How many runs of messages are left out.
     pub gap_count: u64,
@@ -196,34 +196,34 @@ impl<'a, 'i> Plan<'a, 'i> {
         }
     }
 
-    /// All tokens, except those of the notes about left-out messages.
+    /// All tokens, except those of the lines in place of left-out messages.
     pub(super) fn tokens(&self) -> u64 {
         let summary = self.summary_message().map_or(0, |m| u64::from(m.tokens));
         let kept = self.kept_tokens();
         let carried = self.carried.as_ref().map_or(0, |(_, turns)| u64::from(turns.tokens));
         let recap = u64::from(self.recap_tokens);
         let summary = summary + self.digest_tokens() + self.notes_tokens();
-        self.system_tokens + summary + kept + carried + self.group_tokens + recap + self.opening_tokens()
+        self.system_tokens + summary + kept + carried + self.group_tokens + recap + self.lead_in_tokens()
     }
 
-    /// An upper bound for the tokens of any note about messages of this session that are left out.
-    pub(super) fn note_bound(&self) -> u64 {
+    /// An upper bound for the tokens of any line in place of left-out messages of this session.
+    pub(super) fn gap_line_bound(&self) -> u64 {
         let head = self.input.head_seq;
         // Of the two forms of a run, that with two positions is the longer one.
         let line = texts::gap_line(head.saturating_sub(1), head, self.input.tools);
         u64::from(Counted::new(&line, self.input.counter).tokens) + 4
     }
 
-    /// The tokens of the opening, if the format needs one.
-    pub(super) fn opening_tokens(&self) -> u64 {
-        if !self.needs_opening() {
+    /// The tokens of the lead-in, if the format needs one.
+    pub(super) fn lead_in_tokens(&self) -> u64 {
+        if !self.needs_lead_in() {
             return 0;
         }
-        u64::from(Counted::new(OPENING, self.input.counter).tokens)
+        u64::from(Counted::new(LEAD_IN, self.input.counter).tokens)
     }
 
     /// Whether the format requires a user first and the model speaks first.
-    pub(super) fn needs_opening(&self) -> bool {
+    pub(super) fn needs_lead_in(&self) -> bool {
         let user_first = self.input.format != Format::Anthropic
             || self.summary_message().is_some()
             || self.carried.is_some()
@@ -259,7 +259,7 @@ impl<'a, 'i> Plan<'a, 'i> {
     }
 
     /// The group of the message that opened the session, when it was read and no summary covers it.
-    pub(super) fn opening(&self) -> Option<usize> {
+    pub(super) fn first_request(&self) -> Option<usize> {
         let (tail, groups) = (self.input.tail, &self.groups);
         let first = groups.iter().take_while(|group| group.range.start < OPENING_WITHIN.min(tail.len()));
         let is_read = self.input.summary.is_none() && self.input.tail_omitted.is_none();

@@ -12,8 +12,8 @@ use super::budget::Fit;
 const LEAST_REST: u64 = 2;
 /// A message that the model has answered is clipped to one part in so many of the budget.
 const LARGEST: u32 = 2;
-/// The most notes about messages that are left out: one before and one behind the request in force.
-const MOST_NOTES: u64 = 2;
+/// The most lines in place of left-out messages: one before and one behind the request in force.
+const MOST_GAP_LINES: u64 = 2;
 /// The message that opened a session is among so many of its first.
 pub const OPENING_WITHIN: usize = 3;
 
@@ -24,7 +24,7 @@ impl Fit<'_, '_, '_> {
         let Some(step) = self.step() else { return false };
         let request = (0..step).rev().find(|group| self.plan.asks(*group));
         for group in 0..step {
-            if Some(group) != self.opening && Some(group) != request && !self.has_kept(group) {
+            if Some(group) != self.first_request && Some(group) != request && !self.has_kept(group) {
                 self.plan.drop_group(group);
             }
         }
@@ -54,7 +54,7 @@ impl Fit<'_, '_, '_> {
 
     /// The first group after those that give way.
     fn step(&self) -> Option<usize> {
-        let beside = self.plan.tokens() - self.plan.group_tokens + MOST_NOTES * self.note_tokens;
+        let beside = self.plan.tokens() - self.plan.group_tokens + MOST_GAP_LINES * self.gap_line_tokens;
         let room = u64::from(self.plan.input.budget).saturating_sub(beside);
         let (mut rest, mut staying, mut request) = (self.plan.group_tokens, 0, 0);
         let mut best = None;
@@ -65,7 +65,7 @@ impl Fit<'_, '_, '_> {
             }
             let tokens = self.plan.turns.get(group).map_or(0, |turns| u64::from(turns.tokens));
             rest -= tokens;
-            if Some(group) == self.opening || self.has_kept(group) {
+            if Some(group) == self.first_request || self.has_kept(group) {
                 staying += tokens;
             } else if self.plan.asks(group) {
                 request = tokens;

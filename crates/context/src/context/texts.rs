@@ -4,8 +4,8 @@
 use super::super::tools::{ToolMode, messages_named};
 use anchord_messages::id::Seq;
 
-/// Opens a conversation that begins with the model, where the format requires a user first.
-pub(super) const OPENING: &str = "[The conversation begins with the assistant.]";
+/// The line before a conversation that begins with the model, where the format requires a user first.
+pub(super) const LEAD_IN: &str = "[The conversation begins with the assistant.]";
 
 /// The line in place of messages that are left out.
 pub(super) fn gap_line(from: Seq, to: Seq, tools: ToolMode) -> String {

@@ -2,8 +2,8 @@
 //!
 //! What lives here: the one source of names, descriptions and arguments; the definitions in each provider's form; how
 //! arguments are read; how a context names a call; the text of a result.
-//! Invariant: what is defined is what is read, because both come from one table. What the context says does not depend
-//! on a tool that is not offered.
+//! Invariant: definitions and the parser of arguments use one table, so they agree. A context names a tool only when it is
+//! offered.
 //! Must not know: where anything is stored, who calls.
 
 mod arguments;
@@ -27,9 +27,9 @@ pub(crate) use named::{digest_named, messages_named, output_named, record_named}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolMode {
-    /// No. What contexts leave out is counted, and nothing more.
+    /// Not offered: contexts say how much they leave out, and name no call.
     #[default]
     None,
-    /// Yes. Contexts name the call that gives what they leave out.
+    /// Offered: contexts name the call that returns what they leave out.
     Offered,
 }

@@ -405,7 +405,7 @@ impl<'u> Gatherer<'u> {
     }
 
     fn effect(&mut self, one: &Invocation<'_>, effect: Effect) {
-        let Effect { op, path, full, from, text, words } = effect;
+        let Effect { op, path, full, from, text, description } = effect;
         let text = text.filter(|text| self.reads(text.len()));
         if op == Op::Patch {
             let dir = Some(full).filter(|d| !d.is_empty());
@@ -416,8 +416,8 @@ impl<'u> Gatherer<'u> {
         }
         if op == Op::Run {
             for edited in self.scripts.get(&full).cloned().unwrap_or_default() {
-                let words = Some(format!("edited by {path}"));
-                self.push(one, Act::Modify, &edited, words);
+                let description = Some(format!("edited by {path}"));
+                self.push(one, Act::Modify, &edited, description);
             }
             return;
         }
@@ -429,9 +429,9 @@ impl<'u> Gatherer<'u> {
         let act = act_of(op);
         let change = match act {
             Act::Read | Act::Delete | Act::DeleteTree | Act::Touch | Act::Move => None,
-            Act::Create | Act::Write | Act::Copy | Act::Modify => {
-                words.map(|w| clip_bytes(&w, 120)).or_else(|| text.and_then(|t| diff::wording(&path, "", &t)))
-            }
+            Act::Create | Act::Write | Act::Copy | Act::Modify => description
+                .map(|text| clip_bytes(&text, 120))
+                .or_else(|| text.and_then(|t| diff::wording(&path, "", &t))),
         };
         self.add(Event {
             act,

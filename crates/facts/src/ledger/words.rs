@@ -1,4 +1,4 @@
-//! The words of `rules/words.toml`, which explains each list.
+//! Word lists by which facts are told from other text. `rules/words.toml` has them, and explains each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -32,7 +32,7 @@ pub(crate) struct Words {
     pub(crate) formatters: BTreeMap<String, Formatter>,
 }
 
-/// Which arguments make a program rewrite files, and which prevent it.
+/// Arguments by which a program rewrites files (without any it always does), and arguments that prevent it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Formatter {
@@ -40,4 +40,5 @@ pub(crate) struct Formatter {
     pub(crate) forbids: BTreeSet<String>,
 }
 
+/// Parsed on first use.
 pub(crate) static WORDS: LazyLock<Words> = LazyLock::new(|| rules::read(rules::WORDS));

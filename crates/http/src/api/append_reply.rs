@@ -21,12 +21,11 @@ use crate::extract::params::Words;
 use crate::extract::prefer::{PREFERENCE_APPLIED, Return};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
-use anchord_store::gather::{AppendReply, Included, Reply as StoredReply};
+use anchord_store::gather::{AppendReply, Included, Reply as AppendOutcome};
 
 /// The result of an append, and the session's state after it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AppendResult)]
-pub struct Appended {
+pub struct AppendResult {
     /// The stored messages.
     #[serde(flatten)]
     pub reply: AppendReply,
@@ -122,7 +121,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let AppendQuery { include, returned, format, max_input_tokens, recap, cache_control } = query;
         let included = included(include.as_ref(), preferred == Some(Return::Representation));
-        let is_told = [
+        let is_given = [
             ("format", format.is_some()),
             ("max_input_tokens", max_input_tokens.is_some()),
             ("recap", recap.is_some()),
@@ -133,7 +132,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
             let query =
                 ContextQuery { format, max_input_tokens, recap, cache_control, ..ContextQuery::default() };
             Some(query.checked()?)
-        } else if let Some((name, _)) = is_told.into_iter().find(|(_, is_told)| *is_told) {
+        } else if let Some((name, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) {
             return Err(ApiError::parameter(name, "applies only with `return=context`"));
         } else {
             None
@@ -159,7 +158,7 @@ impl AppendOptions {
         self,
         (state, caller): (&AppState, &Caller),
         session: &SessionRef,
-        reply: StoredReply,
+        reply: AppendOutcome,
         started: Instant,
     ) -> Result<Response> {
         let mut headers = HeaderMap::new();
@@ -170,8 +169,8 @@ impl AppendOptions {
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(query) = self.context {
             let fields = serde_json::from_str(&reply.body).map_err(ApiError::internal)?;
-            let said = (fields, self.request_id);
-            let body = with_context((state, caller), session, (query, None), said, started).await?;
+            let reply = (fields, self.request_id);
+            let body = with_context((state, caller), session, (query, None), reply, started).await?;
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }

@@ -87,9 +87,9 @@ impl ContextQuery {
     }
 
     /// The query for a session: the budget follows from the model that is named.
-    fn of(&self, session: &Session) -> Result<Asked> {
+    fn of(&self, session: &Session) -> Result<ResolvedQuery> {
         let implied = self.cache_control.map(|_| Format::Anthropic);
-        let mut asked = Asked {
+        let mut asked = ResolvedQuery {
             format: self.format.or(implied).or(session.accounting.format).unwrap_or_default(),
             max_input_tokens: self.max_input_tokens,
             recap: self.recap,
@@ -119,7 +119,7 @@ impl ContextQuery {
 
 /// A query whose defaults are filled in from a session.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct ResolvedQuery {
     format: Format,
     max_input_tokens: Option<u32>,
     recap: bool,
@@ -130,7 +130,7 @@ struct Asked {
     is_model_unknown: bool,
 }
 
-impl Asked {
+impl ResolvedQuery {
     /// Whether it asks for an earlier state.
     const fn is_past(self) -> bool {
         self.version.is_some() || self.through_seq.is_some()
@@ -326,11 +326,11 @@ async fn least_budget(
     state: &AppState,
     caller: &Caller,
     name: &SessionRef,
-    asked: Asked,
+    asked: ResolvedQuery,
     mut min_tokens: u32,
 ) -> Result<ApiError, ApiError> {
     for _ in 0..MOST_BUDGETS {
-        let asked = Asked { max_input_tokens: Some(min_tokens), ..asked };
+        let asked = ResolvedQuery { max_input_tokens: Some(min_tokens), ..asked };
         let session = find_session(state, caller, name).await?;
         let source = state.store.find_context(caller.tenant, session, asked.max_input_tokens).await?;
         let Some(source) = source else { break };
@@ -343,7 +343,7 @@ async fn least_budget(
 }
 
 /// The most tokens of messages that are read for the reply: more than it can have, when messages are large that it cuts.
-fn most_tokens(session: &Session, query: Asked) -> u64 {
+fn most_tokens(session: &Session, query: ResolvedQuery) -> u64 {
     /// As many as the 16 MiB of bodies have that are read beyond the budget.
     const CUT: u64 = 4 * 1_024 * 1_024;
     let counts = &session.accounting;
@@ -355,7 +355,7 @@ async fn find_past(
     state: &AppState,
     caller: &Caller,
     session: &SessionRef,
-    query: Asked,
+    query: ResolvedQuery,
 ) -> Result<ContextSource> {
     let least = i64::from(query.through_seq.is_none());
     if query.version.is_some_and(|version| version < least) {
@@ -376,7 +376,7 @@ async fn find_past(
 async fn assembled(
     caller: &Caller,
     source: ContextSource,
-    query: Asked,
+    query: ResolvedQuery,
     (warnings, within): (Vec<Warning>, Option<Arc<Map<String, Value>>>),
 ) -> Result<Rendered> {
     let bytes: usize = source.tail.iter().chain(&source.system).map(|entry| entry.raw.len()).sum();
@@ -397,7 +397,7 @@ struct Rendered {
 
 /// Names everything that a reply depends on: the session's id (a name can be erased and reused), its version, head,
 /// revision and mask position, and the query.
-fn entity_tag(session: &Session, query: Asked) -> String {
+fn entity_tag(session: &Session, query: ResolvedQuery) -> String {
     format!(
         "\"{}{}.{}.{}.{}.{}.{}.{}.{}{}{}{}\"",
         // An earlier state is assembled in another way.
@@ -428,14 +428,14 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
         .any(|known| known == "*" || known == tag)
 }
 
-fn budget(session: &Session, query: Asked) -> u32 {
+fn budget(session: &Session, query: ResolvedQuery) -> u32 {
     query.max_input_tokens.unwrap_or_else(|| session.policy().effective_window)
 }
 
 /// Assembles the reply on this thread.
 fn render(
     source: &ContextSource,
-    query: Asked,
+    query: ResolvedQuery,
     warnings: Vec<Warning>,
     within: Option<&Map<String, Value>>,
 ) -> Result<Rendered> {

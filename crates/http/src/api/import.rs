@@ -232,8 +232,8 @@ async fn parse_import(
     let tokenizer = fixed.or_else(|| base.over(&defaults).tokenizer).unwrap_or_default();
     let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
     // Wrong settings are rejected later.
-    let told = import.parts.first().filter(|_| fixed.is_none());
-    let told = told.and_then(|part| match &part.brings {
+    let stated = import.parts.first().filter(|_| fixed.is_none());
+    let stated = stated.and_then(|part| match &part.brings {
         Brings::Session(_, settings, _) => base.patched(settings.clone(), &defaults).ok(),
         Brings::Branch(..)
         | Brings::Messages(..)
@@ -245,7 +245,7 @@ async fn parse_import(
         | Brings::Counts(_)
         | Brings::End { .. } => None,
     });
-    let own = told.map(|told| told.over(&defaults).tokenizer.unwrap_or_default());
+    let own = stated.map(|stated| stated.over(&defaults).tokenizer.unwrap_or_default());
     match own.filter(|own| *own != tokenizer) {
         Some(own) => read(own).await,
         None => Ok((import, digest)),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::admission::heavy::{in_steps, in_turn};
 use crate::admission::quotas::{Admitted, Load};
-use crate::api::append_reply::{AppendOptions, AppendQuery, Appended};
+use crate::api::append_reply::{AppendOptions, AppendQuery, AppendResult};
 use crate::api::batch::{Batch, LARGE_BODY_BYTES, MarkedComponent, marked};
 use crate::api::message::Message;
 use crate::api::prelude::*;
@@ -22,7 +22,7 @@ use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
 use anchord_session::session::Opening;
 use anchord_session::usage::{Kind as UsageKind, UsageDelta};
-use anchord_store::gather::{Append, AppendError, NewMessage, Reply as StoredReply};
+use anchord_store::gather::{Append, AppendError, NewMessage, Reply as AppendOutcome};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
 use anchord_store::messages::{MessagePage, SeqRange};
 
@@ -115,7 +115,7 @@ pub struct StoredMessageView {
     post, path = "/v1/sessions/{session_id}/messages", tag = "messages", operation_id = "messages.append",
     params(SessionPath, AppendQuery), request_body = NewMessages,
     responses(
-        (status = 201, body = Appended, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
+        (status = 201, body = AppendResult, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
         (status = 204, description = "The messages are stored, and `Prefer: return=minimal` wants no body; `Location` has their positions.",
          headers(("Location" = String, description = "Where the stored messages are read."))),
         (status = 409, body = Problem, content_type = "application/problem+json",
@@ -185,7 +185,7 @@ pub async fn append_messages(
 
 impl AppState {
     /// Adds an append to the usage figures, unless its reply was replayed.
-    pub(crate) fn count_append(&self, caller: &Caller, reply: &StoredReply, load: Load, started: Instant) {
+    pub(crate) fn count_append(&self, caller: &Caller, reply: &AppendOutcome, load: Load, started: Instant) {
         let Some(stored) = &reply.stored else { return };
         if self.embedder.is_some() {
             self.store.mark_for_embedding(caller.tenant, stored.session);
@@ -333,8 +333,8 @@ fn begin(body: &JsonBytes, tokenizer: Option<Tokenizer>, limits: &Limits) -> Res
         let limit = limits.batch_messages;
         return Err(ApiError::TooLarge { what: "the batch".to_owned(), limit, unit: "messages" });
     }
-    let said = (request.format, request.model.as_deref(), tokenizer);
-    Ok((Batch::begin((0, messages), said, limits)?, request))
+    let hints = (request.format, request.model.as_deref(), tokenizer);
+    Ok((Batch::begin((0, messages), hints, limits)?, request))
 }
 
 /// Puts together what was read.

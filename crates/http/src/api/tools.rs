@@ -155,7 +155,7 @@ pub async fn run_tool(
     let counter = TokenCounter::new(session.effective_settings().tokenizer.unwrap_or_default());
     let call = match object_of(arguments).and_then(|arguments| tools::read(tool, &arguments)) {
         Ok(call) => call,
-        Err(told) => return Ok(Reply(Outcome::error(told).answer(counter)).into_response()),
+        Err(message) => return Ok(Reply(Outcome::error(message).answer(counter)).into_response()),
     };
     let asked = past::Asked { state: &state, caller: &caller, session: &session, counter, max_tokens };
     let outcome = match call {
@@ -215,6 +215,6 @@ mod tests {
             assert!(object_of(wrong.clone()).is_err(), "{wrong}");
         }
         let large = format!("{{\"a\": [{}0]}}", "0,".repeat(inner_json::MAX_VALUES));
-        assert!(object_of(json!(large)).is_err_and(|told| told.contains("25000 values")));
+        assert!(object_of(json!(large)).is_err_and(|message| message.contains("25000 values")));
     }
 }

@@ -63,17 +63,18 @@ pub async fn sync_transcript(
 ) -> Result<Response> {
     let started = Instant::now();
     reply::authorize(&caller)?;
-    let (list, said) = list::read(body, caller.tenant).await?;
-    let opening = messages::opening(said.user, said.metadata)?;
+    let (list, fields) = list::read(body, caller.tenant).await?;
+    let opening = messages::opening(fields.user, fields.metadata)?;
     let mut sync = Sync {
         state: &state,
         caller: &caller,
         session: path.session_id,
         list,
-        model: said.model,
-        may_be_longer: said.may_be_longer,
-        task_boundary: said.task_boundary,
-        stated: said.format,
+        model: fields.model,
+        may_be_longer: fields.may_be_longer,
+        may_be_trimmed: fields.may_be_trimmed,
+        task_boundary: fields.task_boundary,
+        stated: fields.format,
         opening,
         included: options.included(),
         admitted: None,
@@ -93,6 +94,7 @@ struct Sync<'a> {
     list: List,
     model: Option<String>,
     may_be_longer: bool,
+    may_be_trimmed: bool,
     task_boundary: bool,
     stated: Option<Format>,
     opening: Option<Opening>,
@@ -140,7 +142,10 @@ impl Sync<'_> {
                 Step::Done(Some(next)) if along.parts(&self.list) || next.common > along.common => {
                     along = next;
                 }
-                Step::Done(None) if along.parts(&self.list) => return self.branch_off(along).await,
+                Step::Done(None) if along.parts(&self.list) => match self.compare_trimmed(&along).await? {
+                    Some(next) => along = next,
+                    None => return self.branch_off(along).await,
+                },
                 Step::Done(_) => break,
                 Step::Overtaken => return Ok(Step::Overtaken),
             }

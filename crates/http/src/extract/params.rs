@@ -219,10 +219,10 @@ fn read_pairs<T: DeserializeOwned>(text: &str) -> Result<T> {
         let detail = error.into_inner().to_string();
         let name =
             if path == "." || path == "?" { quoted(&detail).unwrap_or_default().to_owned() } else { path };
-        let told = form_urlencoded::parse(text.as_bytes()).find(|(key, _)| *key == name);
+        let found = form_urlencoded::parse(text.as_bytes()).find(|(key, _)| *key == name);
         // serde calls the parts of every structure fields.
         let detail =
-            told.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or_else(|| must_be(&detail));
+            found.and_then(|(_, value)| not_whole(&value, &detail)).unwrap_or_else(|| must_be(&detail));
         let detail = match detail.split_once(" field ") {
             Some((kind @ ("unknown" | "missing" | "duplicate"), rest)) => format!("{kind} parameter {rest}"),
             _ => detail,

@@ -1,18 +1,20 @@
 //! The content digest of a message: the same for two messages that say the same, and for no others.
 //!
 //! What lives here: the canonical JSON of a message (`canonical`, over the values of `tree`), its digest, and the length of
-//! the beginning that a list and a branch share.
+//! the beginning that a list and a branch share; messages that were sent again with less (`trimmed`).
 //! Invariant: what the canonical JSON leaves out or writes alike is what the list in `canonical` names, and nothing else.
 //! Must not know: sessions, branches, where digests are kept.
 
 mod canonical;
 mod tree;
+mod trimmed;
 
 use sha2::{Digest as _, Sha256};
 
 use super::format::Format;
 
 pub use canonical::canonical;
+pub use trimmed::trimmed;
 
 /// The most bytes that [`Digests`] of a message take.
 pub const DIGESTS_BYTES: usize = size_of::<Digests>();

@@ -10,7 +10,7 @@ use super::super::summary::Summary;
 use super::super::version::VersionMeta;
 use super::material::{Draft, Material, Proposed};
 use crate::fill::share_of;
-use crate::gate::{Escalation, GateOutcome, GateRecord};
+use crate::gate::{GateOutcome, GateRecord, RetryMeasure};
 use crate::redacted;
 use anchord_facts::ledger::Facts;
 use anchord_messages::tokens::MESSAGE_TOKENS;
@@ -174,7 +174,7 @@ fn examine(
             scores: report.scores(),
             answered_by: Answerer::Code,
             reasons: reasons(meta.strategy, &refusals, &report),
-            next: repaired.then_some(Escalation::Facts),
+            next: repaired.then_some(RetryMeasure::Facts),
         });
         if !repaired {
             let digest = digest_of(material, &mut summary, (&rendering, message_tokens), tokens_before);

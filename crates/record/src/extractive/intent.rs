@@ -1,4 +1,5 @@
-//! Finds the intent of a session: what people asked for and nobody has done yet.
+//! Finds the intent of a session: the open requests; of minutes, the speakers and their first statements; else the first words,
+//! the first call or the first result.
 
 use super::super::proposal::ProposedIntent;
 use super::super::summary::{RequestEntry, RequestState, Summary};
@@ -18,12 +19,16 @@ const LONGEST: usize = LONGEST_REQUEST;
 const MOST_REQUESTS: usize = 5;
 /// The longest request after the first, in characters.
 const LONGEST_LATER: usize = 300;
-/// An intent of fewer words is preceded by the request before it.
+/// An intent of fewer words that refers back, or only answers, gets an earlier request before it.
 const FEWEST_WORDS: usize = 16;
-/// The longest call or answer that serves as an intent, in characters.
+/// The longest tool call or result that serves as an intent, in characters.
 const LONGEST_CALL: usize = 200;
-/// The most speakers that the intent of a conversation's minutes lists.
+/// The most speakers that the intent of minutes names.
 const MOST_SPEAKERS: usize = 12;
+/// The most statements that it quotes.
+const MOST_STATEMENTS: usize = 3;
+/// The fewest words of a statement that it quotes.
+const FEWEST_STATED: usize = 8;
 
 /// The intent at a span's end; `None` when it did not change.
 pub(super) fn find(
@@ -32,7 +37,7 @@ pub(super) fn find(
     (base, requests): (Option<&Summary>, &[RequestEntry]),
 ) -> Option<ProposedIntent> {
     let is_known = base.is_some_and(|base| !base.session_intent.trim().is_empty());
-    // A caller may have closed one since.
+    // The caller may have closed a request since the last version. Without new ones, the requests are the base's, in its order.
     let is_closed =
         |base: &Summary| base.requests.iter().zip(requests).any(|(was, is)| was.state != is.state);
     if !facts.requests.is_empty() || base.is_some_and(is_closed) {
@@ -41,11 +46,15 @@ pub(super) fn find(
     if is_known {
         return None;
     }
-    if prose::is_minutes(span.iter().map(|n| &n.message)) { Some(talk(span)) } else { without_person(span) }
+    if prose::is_minutes(span.iter().map(|n| &n.message)) {
+        Some(of_minutes(span))
+    } else {
+        without_request(span)
+    }
 }
 
-/// The open requests, the first of them at length; without any, the latest request. A question beside the work does
-/// not take its place.
+/// The open requests, the first one longest. Asides, questions, commands and standing rules count only when there is nothing
+/// else.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
     // A word alone is the name of a command.
     let names_a_command = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
@@ -58,11 +67,13 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     };
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();
-    // Numbers answer what the agent had asked, as long as anything else is asked for.
+    // A numbered list answers the agent's questions, and counts only when nothing else is open.
     let is_reply = |request: &RequestEntry| request.text.starts_with("1.") || request.text.starts_with("1)");
     if told.iter().any(|request| !is_reply(request)) {
         told.retain(|request| !is_reply(request));
     }
+    // Without an open one: the latest work that is done, then the latest open request of any kind, then the latest that is
+    // done, then the last.
     if told.is_empty() {
         let latest = requests.iter().rev();
         let is_done = |request: &&RequestEntry| request.state == RequestState::Done;
@@ -100,56 +111,56 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     Some(ProposedIntent { text: lines.join("\n"), changes_scope: is_known, seqs })
 }
 
-/// Minutes of a meeting have no task: the speakers and the opening words say what they are about.
-fn talk(span: &[Numbered]) -> ProposedIntent {
+/// The intent of minutes, which have no task: the speakers, and the first statements that are long enough.
+fn of_minutes(span: &[Numbered]) -> ProposedIntent {
     let mut names: Vec<String> = Vec::new();
-    let mut opening: Vec<String> = Vec::new();
+    let mut statements: Vec<String> = Vec::new();
     let mut seqs = Vec::new();
     for Numbered { seq, message } in span.iter().filter(|n| n.message.role == Role::User) {
         let text = message.text();
-        let Some((name, said)) = prose::speaker(&text) else { continue };
+        let Some((name, statement)) = prose::speaker(&text) else { continue };
         let name = name.split(" (").next().unwrap_or(name);
         if !names.iter().any(|known| known == name) && names.len() < MOST_SPEAKERS {
             names.push(name.to_owned());
         }
-        if opening.len() < 3 && substance(said) >= 8 {
-            opening.push(clip(&squash(&text), LONGEST / 4));
+        if statements.len() < MOST_STATEMENTS && substance(statement) >= FEWEST_STATED {
+            statements.push(clip(&squash(&text), LONGEST / 4));
             seqs.push(*seq);
         }
     }
     if seqs.is_empty() {
         seqs.extend(span.first().map(|n| n.seq));
     }
-    let text = format!("Conversation between {}. {}", names.join(", "), opening.join(" "));
+    let text = format!("Conversation between {}. {}", names.join(", "), statements.join(" "));
     ProposedIntent { text: clip(text.trim(), LONGEST), changes_scope: false, seqs }
 }
 
-/// Without any request: the first words or the first call show what the session is about.
-fn without_person(span: &[Numbered]) -> Option<ProposedIntent> {
+/// The intent of a session without a request: its first words, or else its first call or result.
+fn without_request(span: &[Numbered]) -> Option<ProposedIntent> {
     let intent = |seq, text| Some(ProposedIntent { text, changes_scope: false, seqs: vec![seq] });
-    let of = |role: Role, words: &dyn Fn(&Reading<'_>) -> String| {
-        let said = span.iter().filter(|n| n.message.role == role);
-        said.map(|n| (n.seq, words(&Reading::new(n)))).find(|(_, text)| !is_placeholder(text))
+    let first_text = |role: Role, words: &dyn Fn(&Reading<'_>) -> String| {
+        let messages = span.iter().filter(|n| n.message.role == role);
+        messages.map(|n| (n.seq, words(&Reading::new(n)))).find(|(_, text)| !is_placeholder(text))
     };
-    if let Some((seq, text)) = of(Role::User, &|m| m.person().unwrap_or_default().to_owned()) {
+    if let Some((seq, text)) = first_text(Role::User, &|m| m.person().unwrap_or_default().to_owned()) {
         return intent(seq, clip_middle(text.trim(), LONGEST));
     }
-    if let Some((seq, text)) = of(Role::Assistant, &|m| m.text().to_owned()) {
+    if let Some((seq, text)) = first_text(Role::Assistant, &|m| m.text().to_owned()) {
         let sentences = prose::sentences(&text);
-        let told = sentences.iter().take(3).map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
-        let told = if told.is_empty() { squash(&text) } else { told };
-        return intent(seq, clip(&told, LONGEST / 3));
+        let first = sentences.iter().take(3).map(|s| s.text.as_str()).collect::<Vec<_>>().join(" ");
+        let first = if first.is_empty() { squash(&text) } else { first };
+        return intent(seq, clip(&first, LONGEST / 3));
     }
     let line = |text: &str| clip(&squash(clip_chars(text, 4 * LONGEST_CALL)), LONGEST_CALL);
-    let called = span.iter().find_map(|n| {
+    let first_call = span.iter().find_map(|n| {
         let call = n.message.calls().find(|c| !c.name.trim().is_empty())?;
         Some((n.seq, line(&format!("{} {}", call.name, clip_chars(&call.arguments, 4 * LONGEST_CALL)))))
     });
-    let given = || {
+    let first_result = || {
         span.iter().find_map(|n| {
             let text = n.message.results().map(ToolResult::text).find(|text| !is_placeholder(text))?;
             Some((n.seq, line(&text)))
         })
     };
-    called.or_else(given).and_then(|(seq, text)| intent(seq, text))
+    first_call.or_else(first_result).and_then(|(seq, text)| intent(seq, text))
 }

@@ -26,14 +26,13 @@ pub struct GateRecord {
     pub reasons: Vec<String>,
     /// What was tried next; absent when it was the last word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<Escalation>,
+    pub next: Option<RetryMeasure>,
 }
 
 /// What is tried when a candidate fails, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = RetryMeasure)]
-pub enum Escalation {
+pub enum RetryMeasure {
     /// The missing facts are put back word for word, and it is asked again.
     Facts,
     /// The model tells the piece that lost most once more, in detail: for failed probes, and for a low exam.

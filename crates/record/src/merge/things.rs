@@ -16,30 +16,31 @@ const MOST_BYTES: usize = 128 * 1024;
 /// Merges the things that a span shows, and counts the messages that name a thing by its id. Returns how many
 /// things the limits removed.
 pub(super) fn merge(summary: &mut Summary, shown: &[Thing], named: &[(String, Vec<Seq>)]) -> u32 {
-    let Summary { things: record, ids, .. } = summary;
+    let Summary { things: known, ids, .. } = summary;
     if !shown.is_empty() {
         let mut places = Places::default();
-        record.iter().enumerate().for_each(|(at, thing)| places.add(thing, at));
+        known.iter().enumerate().for_each(|(at, thing)| places.add(thing, at));
         for thing in shown.iter().filter(|thing| !thing.id.trim().is_empty()) {
-            let known = places.find(record, thing);
-            if let Some(existing) = known.and_then(|at| record.get_mut(at)) {
+            let place = places.find(known, thing);
+            if let Some(existing) = place.and_then(|at| known.get_mut(at)) {
                 let before = of_thing(&existing.key());
                 existing.update(thing);
+                // A later state may name the kind more exactly, and with it the key of the id.
                 ids.rename(List::Things, before, of_thing(&existing.key()));
             } else {
-                places.add(thing, record.len());
-                record.push(thing.clone());
+                places.add(thing, known.len());
+                known.push(thing.clone());
             }
         }
     }
     if !named.is_empty() {
         let named: HashMap<&str, &Vec<Seq>> = named.iter().map(|(id, seqs)| (id.as_str(), seqs)).collect();
-        for thing in record.iter_mut() {
+        for thing in known.iter_mut() {
             if let Some(seqs) = named.get(thing.id.as_str()) {
                 thing.named = thing.named.saturating_add(u32::try_from(seqs.len()).unwrap_or(u32::MAX));
                 thing.see(seqs);
             }
         }
     }
-    u32::try_from(keep(record, MOST, MOST_BYTES)).unwrap_or(u32::MAX)
+    u32::try_from(keep(known, MOST, MOST_BYTES)).unwrap_or(u32::MAX)
 }

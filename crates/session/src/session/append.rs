@@ -153,13 +153,13 @@ impl Session {
     pub fn append(
         &mut self,
         messages: &[Incoming<'_>],
-        said: BatchOptions<'_>,
+        options: BatchOptions<'_>,
     ) -> Result<Appended, AppendRefusal> {
         let first_seq = self.head_seq + 1;
-        if said.expected_next_seq.is_some_and(|expected| expected != first_seq) {
+        if options.expected_next_seq.is_some_and(|expected| expected != first_seq) {
             return Err(AppendRefusal::Precondition { next_seq: first_seq });
         }
-        let named = match said.model.filter(|model| self.settings.model.as_deref() != Some(*model)) {
+        let named = match options.model.filter(|model| self.settings.model.as_deref() != Some(*model)) {
             Some(model) => {
                 Some(self.settings.with_model(model, &self.defaults).map_err(AppendRefusal::Model)?)
             }
@@ -167,11 +167,11 @@ impl Session {
         };
         let settings = self.in_force(named.as_ref().unwrap_or(&self.settings));
         let tokenizer = settings.tokenizer.unwrap_or_default();
-        if tokenizer != said.tokenizer {
+        if tokenizer != options.tokenizer {
             return Err(AppendRefusal::Tokenizer(tokenizer));
         }
-        let format = said.format.resolve(self.accounting.format);
-        let is_open = matches!(said.format, BatchFormat::Open { .. });
+        let format = options.format.resolve(self.accounting.format);
+        let is_open = matches!(options.format, BatchFormat::Open { .. });
         let group = self.accounting.open_group.clone();
         if group.largest_with(messages.iter().map(|message| message.counted)) > MAX_GROUP_BYTES {
             return Err(AppendRefusal::GroupTooLarge);
@@ -185,7 +185,7 @@ impl Session {
             self.accounting.model.clone_from(&named.model);
             self.settings = named;
         }
-        if let Some(Opening { user, metadata }) = said.opening {
+        if let Some(Opening { user, metadata }) = options.opening {
             self.settings.user.clone_from(user);
             self.settings.metadata.clone_from(metadata);
         }
@@ -199,7 +199,7 @@ impl Session {
         let (mut orphans, mut empty) = (Vec::new(), Vec::new());
         let mut outputs = Outputs::default();
         let none = MessageSignals::default();
-        let mut recent = std::mem::take(&mut self.recent).scoped(said.history);
+        let mut recent = std::mem::take(&mut self.recent).scoped(options.history);
         for message in messages {
             self.head_seq += 1;
             let is_item = if is_open { format == Format::OpenaiResponses } else { message.counted.is_item };
@@ -216,24 +216,24 @@ impl Session {
             if message.is_kept && self.head_seq > self.accounting.system_through {
                 self.accounting.kept.push(RetainedMessage { seq: self.head_seq, tokens: counted.tokens });
             }
-            if said.history > HistoryScope::Nothing {
-                recent.push(self.head_seq, counted.tokens, message.signals.unwrap_or(&none), said.now);
+            if options.history > HistoryScope::Nothing {
+                recent.push(self.head_seq, counted.tokens, message.signals.unwrap_or(&none), options.now);
             }
             tokens_added += u64::from(counted.tokens);
         }
         self.recent = recent;
-        self.accounting.format = said.format.session_format(self.accounting.format);
+        self.accounting.format = options.format.session_format(self.accounting.format);
         let situation = TriggerInput {
             counts: &self.accounting,
             recent: &self.recent,
             head: self.head_seq,
             anchor: self.anchor_seq,
             first: first_seq,
-            boundary: said.task_boundary.then(|| task_end(messages, self.head_seq)),
+            boundary: options.task_boundary.then(|| task_end(messages, self.head_seq)),
             versions: self.last_version,
-            now: said.now,
+            now: options.now,
         };
-        let (decision, start) = decide(&policy, &situation, said.every_signal);
+        let (decision, start) = decide(&policy, &situation, options.every_signal);
         let usage = self.usage_under(&policy, uncounted);
         let after = usage.effective_utilization;
         Ok(Appended {

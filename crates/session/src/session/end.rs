@@ -92,7 +92,7 @@ impl Session {
         let served = ending.version.filter(|_| status == Status::Succeeded);
         let published = ending.span.zip(served);
         if let Some((span, served)) = published {
-            self.stand_on(span, served);
+            self.adopt_version(span, served);
         }
         self.recount(ending, (status, published.is_some()), tail);
         let tokens = self.accounting.unbounded_tokens();
@@ -120,7 +120,7 @@ impl Session {
         decide(&self.policy(), &situation, false).1
     }
 
-    fn stand_on(&mut self, span: Span, served: Served) {
+    fn adopt_version(&mut self, span: Span, served: Served) {
         self.version = Some(served.version);
         self.last_version = served.version;
         self.anchor_seq = span.through_seq;

@@ -1,4 +1,4 @@
-//! What a branch becomes that an import brings: counted again from what is stored of it.
+//! Restores the counts of an imported branch: takes those that the export states, and counts the others again.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,12 +11,12 @@ use crate::trigger::Recent;
 use anchord_context::mask::Clipping;
 use anchord_messages::id::Seq;
 
-/// The most versions that are told to be begun with: a branch has one for each branch on the way to it at most.
+/// The most entries of `begun_with`; a branch has at most one for itself and each of its ancestors.
 const MAX_BEGUN_WITH: usize = 1_000;
-/// The largest id of a note, so that there is always a next one.
+/// The largest id of a note that an import may state, so that there is always a next one.
 const MAX_NOTE: i64 = 1 << 53;
 
-/// What of a branch's counts does not follow from its messages, versions, pins and notes.
+/// Counts of a branch that cannot be counted again from its messages, versions, pins and notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = ExportLineCounts)]
@@ -25,7 +25,7 @@ pub struct CountState {
     #[serde(skip_serializing_if = "Calibration::is_none")]
     #[schema(value_type = Object)]
     pub calibration: Calibration,
-    /// The versions that branches on the way to this one began with.
+    /// The versions with which this branch and its ancestors began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub begun_with: Vec<BegunWith>,
@@ -35,11 +35,11 @@ pub struct CountState {
     pub carried: Option<Seq>,
     /// Through which message large outputs are served clipped.
     pub mask_upto: Seq,
-    /// The tokens from which on they are.
+    /// The size from which on an output is clipped, in tokens.
     pub mask_from: u32,
     /// Tokens of all messages when the last compression ended.
     pub settled_tokens: u64,
-    /// The newest message then.
+    /// The newest message at that moment.
     pub settled_head: Seq,
     /// The last message of the last attempt's span.
     pub attempted_through: Seq,
@@ -51,7 +51,7 @@ pub struct CountState {
     pub suspended: bool,
 }
 
-/// What is read of a branch to restore its counts.
+/// Rows of a branch that a restore needs beside the export.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restored<'a> {
     /// The messages that the state keeps.
@@ -65,7 +65,7 @@ pub struct Restored<'a> {
 }
 
 impl CountState {
-    /// What is exported of a branch.
+    /// The counts to export.
     pub fn of(session: &Session) -> Self {
         let counts = &session.accounting;
         Self {
@@ -84,7 +84,8 @@ impl CountState {
         }
     }
 
-    /// The field that cannot be of this branch.
+    /// The first field whose value this branch cannot have; `None` when all fit. `mask_from` and `refused` may have any value, and
+    /// `settled_tokens` is lowered to the branch's tokens when it is restored.
     pub fn misfit(&self, session: &Session) -> Option<&'static str> {
         let head = session.head_seq;
         let is_here = |seq: &Seq| (0..=head).contains(seq);
@@ -115,7 +116,7 @@ impl CountState {
 }
 
 impl Session {
-    /// Takes what an export says of its counts, and counts the rest again.
+    /// Sets the counts that an export states, and counts the others again.
     pub fn restore(&mut self, state: CountState, found: Restored<'_>) {
         let policy = self.policy();
         let counted: Vec<MessageCounts> = found.tail.iter().map(Outline::counted).collect();
@@ -136,7 +137,7 @@ impl Session {
         counts.clip(clipping, policy.mask, found.tail, &marks);
         self.accounting = counts;
         self.forget_masks_that_are_off();
-        // What the signals keep of the messages before a version goes when that is published.
+        // A publication clears the history of the signals, so behind a version there is none to restore.
         if self.version.is_some() {
             self.recent = Recent::forgotten(self.anchor_seq);
         }

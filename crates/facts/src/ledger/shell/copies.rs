@@ -6,7 +6,7 @@ use super::effects::{Reader, one_line};
 use crate::ledger::paths;
 
 impl Reader<'_> {
-    pub(super) fn moved(&mut self) {
+    pub(super) fn mv(&mut self) {
         let mut arguments = self.arguments("mv");
         let target = match self.target_folder() {
             Some(folder) => folder,
@@ -41,7 +41,7 @@ impl Reader<'_> {
         Some(folder)
     }
 
-    pub(super) fn copied(&mut self) {
+    pub(super) fn cp(&mut self) {
         if self.has_flag('d', "directory") && self.step.words.first().is_some_and(|w| w.text == "install") {
             return;
         }
@@ -70,7 +70,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn linked(&mut self) {
+    pub(super) fn ln(&mut self) {
         let arguments = self.arguments("ln");
         if let [source, target] = arguments.as_slice() {
             let words = Some(format!("link to {}", one_line(&source.text)));
@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn fetched(&mut self, command: &str) {
+    pub(super) fn curl(&mut self, command: &str) {
         let flags: &[&str] =
             if command == "curl" { &["-o", "--output"] } else { &["-O", "--output-document"] };
         let words = &self.step.words;
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 
     /// `tar` and `zip` read or make their archive; the unpacked files are not in the command.
-    pub(super) fn archived(&mut self, command: &str) {
+    pub(super) fn archiver(&mut self, command: &str) {
         let arguments = self.arguments(command);
         if command != "tar" {
             if let Some(archive) = arguments.first() {

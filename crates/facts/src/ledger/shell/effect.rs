@@ -47,5 +47,5 @@ pub(in super::super) struct Effect {
     /// The text that was written, or the patch.
     pub text: Option<Rc<str>>,
     /// A description of the change, when the command shows it (`sed s/a/b/`).
-    pub words: Option<String>,
+    pub description: Option<String>,
 }

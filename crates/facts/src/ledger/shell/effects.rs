@@ -11,7 +11,7 @@ use crate::ledger::paths;
 
 /// The longest written text that is kept, in bytes.
 const TEXT_BYTES: usize = 64 * 1024;
-/// The most files that one command writes a text to: each is read anew.
+/// The most files to which one command writes a text, because the text is parsed anew for each.
 pub(super) const MAX_WRITTEN: usize = 20;
 /// The most effects of one script.
 const MAX_EFFECTS: usize = 500;
@@ -38,13 +38,24 @@ pub(in super::super) fn effects(script: &Script, dir: Option<&str>) -> Effects {
     Effects { list, one_command: all.len() == 1 }
 }
 
+/// Programs that run a script, from a file, an argument or a here-document.
+const INTERPRETERS: &[&str] =
+    &["python", "python2", "python3", "node", "ruby", "deno", "bun", "php", "ipython", "perl"];
+/// Other programs that read a script or a patch from a here-document.
+const TAKES_SCRIPT: &[&str] =
+    &["bash", "sh", "zsh", "dash", "ksh", "psql", "mysql", "sqlite3", "ssh", "patch", "git"];
+
+fn is_interpreter(name: &str) -> bool {
+    INTERPRETERS.contains(&name) || name.starts_with("python3.")
+}
+
 /// Commands that print the files in their arguments.
 const SHOW: &[&str] = &[
     "cat", "less", "more", "nl", "bat", "tac", "xxd", "hexdump", "od", "strings", "wc", "head", "tail",
     "diff", "cmp",
 ];
 
-/// Options that take the next word as their value, by command.
+/// Whether an option of a command takes the next word as its value.
 fn takes_value(command: &str, option: &str) -> bool {
     let options: &[&str] = match command {
         "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
@@ -71,8 +82,10 @@ fn takes_value(command: &str, option: &str) -> bool {
     options.contains(&option)
 }
 
-/// Finds the effects of one step. The modules `copies`, `git`, `formatters` and `cmdlets` add methods for their
-/// programs.
+/// Finds the effects of one step. A method for a program has the program's name, and gets the name that was called when
+/// it is one for several. The modules `copies`, `git`, `formatters` and `cmdlets` add methods for their programs. A new program
+/// needs an arm in `read`, its options with values in [`takes_value`], and a place in the lists of interpreters when its
+/// here-document is a script.
 pub(super) struct Reader<'s> {
     pub(super) step: &'s Step,
     pub(super) found: &'s mut Vec<Effect>,
@@ -87,29 +100,28 @@ impl Reader<'_> {
         }
         match name {
             "" => {}
-            name if SHOW.contains(&name) => self.each(name, Op::Read),
+            name if SHOW.contains(&name) => self.add_all(name, Op::Read),
             "sed" | "gsed" => self.sed(name),
             "perl" | "ruby" if self.in_place() => {}
-            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.searched(name),
-            "awk" | "gawk" | "jq" | "yq" => self.after_program(name),
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => self.grep(name),
+            "awk" | "gawk" | "jq" | "yq" => self.filter(name),
             "tee" => self.tee(),
-            "sd" => self.replaced(),
-            "touch" => self.each(name, Op::Touch),
-            "truncate" | "sponge" => self.each(name, Op::Write),
+            "sd" => self.sd(),
+            "touch" => self.add_all(name, Op::Touch),
+            "truncate" | "sponge" => self.add_all(name, Op::Write),
             "rm" | "unlink" | "trash" => self.remove(name),
-            "mv" => self.moved(),
-            "cp" | "install" => self.copied(),
-            "tar" | "zip" | "unzip" => self.archived(name),
-            "ln" => self.linked(),
+            "mv" => self.mv(),
+            "cp" | "install" => self.cp(),
+            "tar" | "zip" | "unzip" => self.archiver(name),
+            "ln" => self.ln(),
             "git" => self.git(),
-            "patch" | "apply_patch" | "applypatch" => self.patched(),
-            "ed" | "ex" | "dos2unix" | "unix2dos" => self.each(name, Op::Modify),
+            "patch" | "apply_patch" | "applypatch" => self.patch(),
+            "ed" | "ex" | "dos2unix" | "unix2dos" => self.add_all(name, Op::Modify),
             "dd" => self.dd(),
-            "curl" | "wget" => self.fetched(name),
-            "python" | "python2" | "python3" | "node" | "ruby" | "deno" | "bun" | "php" | "ipython" => {
-                self.ran();
-            }
-            name if name.starts_with("python3.") => self.ran(),
+            "curl" | "wget" => self.curl(name),
+            // A script of perl is not understood.
+            "perl" => {}
+            name if is_interpreter(name) => self.interpreter(),
             _ => {}
         }
         self.redirected(name);
@@ -117,21 +129,21 @@ impl Reader<'_> {
 
     fn redirected(&mut self, name: &str) {
         let step = self.step;
-        let writes =
-            !matches!(name, "python" | "python3" | "node" | "ruby" | "patch" | "bash" | "sh" | "git");
+        // The here-document of these is a script or a patch, and not what they print.
+        let prints_here_doc = !is_interpreter(name) && !TAKES_SCRIPT.contains(&name);
         for Redirect { kind, target, .. } in &step.redirects {
             let op = match kind {
                 RedirectKind::Read => Op::Read,
                 RedirectKind::Write => Op::Write,
                 RedirectKind::Append => Op::Append,
             };
-            let text = (writes && op != Op::Read).then(|| self.written()).flatten();
+            let text = (prints_here_doc && op != Op::Read).then(|| self.printed_text()).flatten();
             self.add(op, target, text, None);
         }
     }
 
     /// The text that the command prints, when the script contains it (`echo`, a here-document).
-    fn written(&self) -> Option<Rc<str>> {
+    fn printed_text(&self) -> Option<Rc<str>> {
         let name = self.step.words.first().map(|word| basename(word)).unwrap_or_default();
         match name {
             "echo" | "printf" => {
@@ -159,36 +171,44 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<Rc<str>>, words: Option<String>) {
+    pub(super) fn add(&mut self, op: Op, word: &Word, text: Option<Rc<str>>, description: Option<String>) {
         if !word.literal || !paths::is_shell_file(&word.text) {
             return;
         }
-        let changes = matches!(op, Op::Write | Op::Append | Op::Modify);
-        let words = words.or_else(|| (changes && text.is_none()).then(|| self.told_by_command()));
-        self.push(self.effect(op, &word.text, text, words));
+        // The other operations say what they do, or their callers describe them.
+        let changes_text = matches!(op, Op::Write | Op::Append | Op::Modify);
+        let description =
+            description.or_else(|| (changes_text && text.is_none()).then(|| self.command_line()));
+        self.push(self.effect(op, &word.text, text, description));
     }
 
-    /// The description of a change that is only visible in the command.
-    fn told_by_command(&self) -> String {
+    /// A description of a change whose text the command does not show: the command itself.
+    fn command_line(&self) -> String {
         let line = quote(self.step.words.iter().take(12).map(|w| head(&w.text, 80)));
         let line = clip_bytes(line.lines().next().unwrap_or(""), 60);
         if line.is_empty() { "emptied".to_owned() } else { format!("written by `{line}`") }
     }
 
-    pub(super) fn effect(&self, op: Op, path: &str, text: Option<Rc<str>>, words: Option<String>) -> Effect {
+    pub(super) fn effect(
+        &self,
+        op: Op,
+        path: &str,
+        text: Option<Rc<str>>,
+        description: Option<String>,
+    ) -> Effect {
         let full = paths::join(self.step.dir.as_deref(), path);
-        Effect { op, path: path.to_owned(), full, from: None, text, words }
+        Effect { op, path: path.to_owned(), full, from: None, text, description }
     }
 
     /// The arguments that are neither options nor values of options.
     pub(super) fn arguments(&self, command: &str) -> Vec<Word> {
         let mut plain = Vec::new();
         let mut words = self.step.words.iter().skip(1);
-        let mut open = true;
+        let mut options_may_follow = true;
         while let Some(word) = words.next() {
-            if open && word.text == "--" {
-                open = false;
-            } else if open && word.text.starts_with('-') && word.text.len() > 1 {
+            if options_may_follow && word.text == "--" {
+                options_may_follow = false;
+            } else if options_may_follow && word.text.starts_with('-') && word.text.len() > 1 {
                 if takes_value(command, &word.text) {
                     words.next();
                 }
@@ -199,6 +219,7 @@ impl Reader<'_> {
         plain
     }
 
+    /// Whether an option is given, in its long form or its short one, which may stand among the first six letters behind a dash.
     pub(super) fn has_flag(&self, short: char, long: &str) -> bool {
         self.step.words.iter().skip(1).any(|w| {
             let text = w.text.as_str();
@@ -209,7 +230,8 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn each(&mut self, command: &str, op: Op) {
+    /// Adds the same operation for every file in the arguments.
+    pub(super) fn add_all(&mut self, command: &str, op: Op) {
         for word in self.arguments(command) {
             self.add(op, &word, None, None);
         }
@@ -224,17 +246,18 @@ impl Reader<'_> {
                     && text.chars().skip(1).take_while(char::is_ascii_alphabetic).any(|c| c == 'i'))
         });
         let mut arguments = self.arguments(command);
-        let given = self
+        let from_option = self
             .step
             .words
             .iter()
             .position(|w| matches!(w.text.as_str(), "-e" | "-f" | "--expression" | "--file"))
             .and_then(|at| self.step.words.get(at + 1));
-        let expression = given.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
+        let expression =
+            from_option.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
         for word in arguments {
             if in_place {
-                let words = expression.as_ref().and_then(|e| replaced(&e.text)).unwrap_or_default();
-                self.add(Op::Modify, &word, None, Some(words));
+                let description = expression.as_ref().and_then(|e| substitution(&e.text)).unwrap_or_default();
+                self.add(Op::Modify, &word, None, Some(description));
             } else {
                 self.add(Op::Read, &word, None, None);
             }
@@ -263,26 +286,26 @@ impl Reader<'_> {
             }
         }
         for word in files {
-            let words = program.and_then(|p| replaced(&p.text)).unwrap_or_default();
-            self.add(Op::Modify, &word, None, Some(words));
+            let description = program.and_then(|p| substitution(&p.text)).unwrap_or_default();
+            self.add(Op::Modify, &word, None, Some(description));
         }
         true
     }
 
     /// Adds the files of `sd pattern replacement file…`.
-    fn replaced(&mut self) {
+    fn sd(&mut self) {
         if self.has_flag('p', "preview") {
             return;
         }
         let arguments = self.arguments("sd");
         let [pattern, replacement, files @ ..] = arguments.as_slice() else { return };
-        let told = format!("{} → {}", one_line(&pattern.text), one_line(&replacement.text));
+        let description = format!("{} → {}", one_line(&pattern.text), one_line(&replacement.text));
         for word in files {
-            self.add(Op::Modify, word, None, Some(told.clone()));
+            self.add(Op::Modify, word, None, Some(description.clone()));
         }
     }
 
-    fn searched(&mut self, command: &str) {
+    fn grep(&mut self, command: &str) {
         let pattern_given = self.step.words.iter().any(|w| w.text == "-e" || w.text == "-f");
         let skip = usize::from(!pattern_given);
         for word in self.arguments(command).into_iter().skip(skip) {
@@ -293,7 +316,8 @@ impl Reader<'_> {
         }
     }
 
-    fn after_program(&mut self, command: &str) {
+    /// Adds the files of `awk program file…`, and of `jq` and `yq`.
+    fn filter(&mut self, command: &str) {
         let mut arguments = self.arguments(command);
         if command == "yq" && arguments.first().is_some_and(|word| matches!(word.text.as_str(), "eval" | "e"))
         {
@@ -309,9 +333,9 @@ impl Reader<'_> {
             _ => false,
         };
         let op = if in_place { Op::Modify } else { Op::Read };
-        let told = in_place.then(|| format!("{command} {}", one_line(&program.text)));
+        let description = in_place.then(|| format!("{command} {}", one_line(&program.text)));
         for word in files {
-            self.add(op, word, None, told.clone());
+            self.add(op, word, None, description.clone());
         }
     }
 
@@ -330,7 +354,8 @@ impl Reader<'_> {
         }
     }
 
-    fn ran(&mut self) {
+    /// Adds the script file that is run, or what a script in the command does to files.
+    fn interpreter(&mut self) {
         let words = &self.step.words;
         let name = words.first().map(|word| basename(word)).unwrap_or_default().to_owned();
         let flag = words.iter().position(|w| matches!(w.text.as_str(), "-c" | "-e" | "-p" | "-r" | "--eval"));
@@ -345,15 +370,16 @@ impl Reader<'_> {
             return;
         }
         let Some(code) = inline.or_else(|| self.step.here_doc.as_deref().map(str::to_owned)) else { return };
-        let told = code::replacements_in(&code);
+        let replacements = code::replacements_in(&code);
         for code::FileUse { op, path, from } in code::file_uses_in(&code) {
-            let words = match op {
+            // The script is not taken for the text of the files that it writes, so each change needs a description.
+            let description = match op {
                 Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
                 Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {
-                    Some(told.clone().unwrap_or_else(|| format!("written by a {name} script")))
+                    Some(replacements.clone().unwrap_or_else(|| format!("written by a {name} script")))
                 }
             };
-            let mut effect = self.effect(op, &path, None, words);
+            let mut effect = self.effect(op, &path, None, description);
             effect.from = from.map(|f| {
                 let full = paths::join(self.step.dir.as_deref(), &f);
                 (f, full)
@@ -363,8 +389,8 @@ impl Reader<'_> {
     }
 }
 
-/// A substitution as the text before and after; a program that does anything else tells a reader nothing.
-fn replaced(program: &str) -> Option<String> {
+/// `old → new` for a plain `s/old/new/`; `None` for any other program.
+fn substitution(program: &str) -> Option<String> {
     let program = program.trim();
     let sign =
         program.strip_prefix('s')?.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ')?;
@@ -377,4 +403,51 @@ fn replaced(program: &str) -> Option<String> {
 
 pub(super) fn one_line(text: &str) -> String {
     clip_bytes(text.lines().next().unwrap_or(""), 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::super::parse;
+    use super::effects;
+
+    /// The text that a script writes to `out`, as far as the script contains it.
+    fn text_of_out(script: &str) -> Option<String> {
+        let found = effects(&parse(script, None), None).list;
+        let out = found.iter().find(|effect| effect.path == "out").unwrap_or_else(|| panic!("{found:?}"));
+        out.text.as_deref().map(str::to_owned)
+    }
+
+    #[rstest]
+    fn a_script_is_not_taken_for_its_output(
+        #[values(
+            "python",
+            "python2",
+            "python3",
+            "python3.12",
+            "node",
+            "ruby",
+            "deno run",
+            "bun",
+            "php",
+            "ipython",
+            "perl",
+            "zsh",
+            "psql",
+            "sqlite3 a.db",
+            "ssh host",
+            "git apply"
+        )]
+        program: &str,
+    ) {
+        let script = format!("{program} - > out <<'EOF'\nprint(1)\nEOF");
+        assert_eq!(text_of_out(&script), None, "{script}");
+    }
+
+    #[test]
+    fn what_a_command_prints_is_the_text_of_its_file() {
+        assert_eq!(text_of_out("cat > out <<'EOF'\na\nEOF").as_deref(), Some("a\n"));
+        assert_eq!(text_of_out("echo a > out").as_deref(), Some("a"));
+    }
 }

@@ -32,13 +32,13 @@ impl Reader<'_> {
         };
         let mut reader = Reader { step: &inner, found: self.found };
         match command.as_str() {
-            "mv" => reader.moved(),
+            "mv" => reader.mv(),
             "rm" if !reader.has_flag('-', "cached") => reader.remove("rm"),
             "checkout" => reader.reverted(true),
             "restore" if !reader.has_flag('S', "staged") || reader.has_flag('W', "worktree") => {
                 reader.reverted(false);
             }
-            "apply" | "am" => reader.patched(),
+            "apply" | "am" => reader.patch(),
             _ => {}
         }
     }
@@ -63,7 +63,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn patched(&mut self) {
+    pub(super) fn patch(&mut self) {
         let text = self.step.here_doc.clone().or_else(|| {
             self.step
                 .words

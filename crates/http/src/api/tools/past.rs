@@ -77,7 +77,7 @@ impl Asked<'_> {
                     let hits = found.items.into_iter().map(|hit| (None, hit.seq, hit.role, hit.snippet));
                     (hits.collect::<Vec<_>>(), false)
                 }
-                Err(refused) => return told(refused),
+                Err(refused) => return as_message(refused),
             },
             Some(filter) => match search_over(self.state, self.caller, filter, asked).await {
                 Ok(found) => {
@@ -88,7 +88,7 @@ impl Asked<'_> {
                     });
                     (hits.collect(), is_partial)
                 }
-                Err(refused) => return told(refused),
+                Err(refused) => return as_message(refused),
             },
         };
         if hits.is_empty() {
@@ -169,9 +169,9 @@ impl Asked<'_> {
         let found = match StoredOutput::find(self.state, self.caller, &self.own(), &reference).await {
             Ok(found) => found,
             Err(ApiError::NotFound(Kind::ToolOutputNotFound)) => {
-                let told =
+                let message =
                     "there is no output with this ref; refs stand in placeholders, such as 1a2b3c4d5e6f7081.";
-                return Ok(Outcome::error(told));
+                return Ok(Outcome::error(message));
             }
             Err(error) => return Err(error),
         };
@@ -301,7 +301,7 @@ fn text_of(stored: &StoredMessage) -> Result<String, StoreError> {
 }
 
 /// Turns a refusal of the search into an answer to the model; anything else stays a problem.
-fn told(refused: ApiError) -> Result<Outcome> {
+fn as_message(refused: ApiError) -> Result<Outcome> {
     let ApiError::InvalidParameter(FieldError { pointer, detail }) = refused else { return Err(refused) };
     let name = pointer.trim_start_matches('/');
     Ok(Outcome::error(format!("{} {detail}.", if name == "q" { "query" } else { name })))

@@ -20,15 +20,15 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// The model has to call otherwise.
-    pub(super) fn error(told: impl Into<String>) -> Self {
-        let told = told.into();
-        let content = format!("[Error: {}]", told.trim_end_matches('.'));
+    pub(super) fn error(message: impl Into<String>) -> Self {
+        let message = message.into();
+        let content = format!("[Error: {}]", message.trim_end_matches('.'));
         Self { content, is_error: true, next: None }
     }
 
     /// Something was done, or there is nothing to show.
-    pub(super) fn done(told: &str) -> Self {
-        Self { content: format!("[{told}]"), is_error: false, next: None }
+    pub(super) fn done(message: &str) -> Self {
+        Self { content: format!("[{message}]"), is_error: false, next: None }
     }
 
     /// Text from the past. The first line says what it is and how to read on; nothing in the text can change that line.

@@ -21,7 +21,7 @@ pub(super) async fn take(
     (session, key, digest): (&SessionRef, IdempotencyKey, [u8; 32]),
     (call, counter): (NoteCall, TokenCounter),
 ) -> Result<Response> {
-    let refuse = |told: String| Ok(Reply(Outcome::error(told).answer(counter)).into_response());
+    let refuse = |message: String| Ok(Reply(Outcome::error(message).answer(counter)).into_response());
     let text = match &call {
         NoteCall::Add(text) | NoteCall::Replace(_, text) => redact(text),
         NoteCall::Remove(_) => Cow::Borrowed(""),

@@ -12,11 +12,14 @@ use crate::api::batch::LARGE_BODY_BYTES;
 use crate::api::prelude::*;
 use anchord_messages::content_digest::Digests;
 use anchord_messages::format::Format;
+use anchord_messages::message::Role;
 use anchord_store::branches::{After, Branch, Continuation};
 use anchord_store::messages::SeqRange;
 
 /// How many stored messages are read at once, when the digests of a branch are not known.
 const PAGE_MESSAGES: i64 = 1_000;
+/// How many are read at once to be compared with what may be less of them.
+const TRIMMED_MESSAGES: i64 = 32;
 
 /// A branch, and how far the list goes along it.
 #[derive(Clone)]
@@ -132,6 +135,45 @@ impl Sync<'_> {
             Ok(Some(std::mem::take(&mut digests)))
         })
         .await
+    }
+
+    /// Compares a list on where it may have less of a message than was said; `None` when it has another one there. Such a
+    /// message counts when one behind it is the same, or when it is the branch's newest answer and the list goes on.
+    pub(super) async fn compare_trimmed(&self, along: &Along) -> Result<Option<Along>> {
+        let (mut at, mut common, mut newest) = (along.common, along.common, None);
+        let end = along.head.min(self.list.len());
+        while self.may_be_trimmed && at < end {
+            let range = SeqRange { from: seq_of(at + 1), to: seq_of(end) };
+            let key = along.id.of(self.caller.tenant);
+            let page = self.state.store.list_messages_of(key, range, TRIMMED_MESSAGES).await?;
+            let bytes: usize = page.iter().map(|stored| stored.body.len()).sum();
+            let (list, digests, from) = (self.list.clone(), Arc::clone(&along.digests), at);
+            let compared = in_steps(self.caller.tenant, bytes > LARGE_BODY_BYTES, move |until| {
+                while let Some(stored) = page.get(at - from) {
+                    let is_same = digests.get(at).is_some_and(|known| list.is(at, known));
+                    let format = stored.format.parse::<Format>().ok();
+                    newest = format.and_then(|format| list.trimmed(at, (format, &stored.body)));
+                    if !is_same && newest.is_none() {
+                        return Ok(Some((at, common, newest, true)));
+                    }
+                    at += 1;
+                    common = if is_same { at } else { common };
+                    if Instant::now() > until {
+                        return Ok(None);
+                    }
+                }
+                Ok(Some((at, common, newest, page.is_empty())))
+            });
+            let has_ended;
+            (at, common, newest, has_ended) = compared.await?;
+            if has_ended {
+                break;
+            }
+        }
+        if at == along.head && at < self.list.len() && newest == Some(Role::Assistant) {
+            common = at;
+        }
+        Ok((common > along.common).then(|| Along { common, ..along.clone() }))
     }
 
     /// Finds a branch that goes on with the list's next message where the list parts from another, and compares the list on.

@@ -10,9 +10,10 @@ use crate::admission::heavy::in_steps;
 use crate::api::batch::{LARGE_BODY_BYTES, refused_under};
 use crate::api::message::Message;
 use crate::api::prelude::*;
-use anchord_messages::content_digest::{ContentDigest, Digests, TextDigest, common};
+use anchord_messages::content_digest::{ContentDigest, Digests, TextDigest, common, trimmed};
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::Detector;
+use anchord_messages::message::Role;
 
 /// The most messages of a list.
 const MAX_MESSAGES: usize = 20_000;
@@ -42,6 +43,10 @@ pub struct Transcript<'a> {
     /// message; the context is that of the list. Default false.
     #[serde(default)]
     pub may_be_longer: bool,
+    /// Whether a message may be sent again with less than was said: an answer without its thoughts, white space or end, and a
+    /// user's message without its end. It counts as the stored one when those before it and behind it agree. Default false.
+    #[serde(default)]
+    pub may_be_trimmed: bool,
     /// Whether a task has just ended; some policies then compress. It is of no effect when nothing is stored.
     #[serde(default)]
     pub task_boundary: bool,
@@ -72,9 +77,10 @@ pub(super) struct Listed {
 }
 
 /// Fields of a list beside its messages.
-pub(super) struct Said {
+pub(super) struct SyncFields {
     pub(super) after: usize,
     pub(super) may_be_longer: bool,
+    pub(super) may_be_trimmed: bool,
     pub(super) format: Option<Format>,
     pub(super) model: Option<String>,
     pub(super) task_boundary: bool,
@@ -90,33 +96,42 @@ impl Listed {
 }
 
 /// Parses a body; a large one in its tenant's turn.
-pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, Said)> {
+pub(super) async fn read(body: JsonBytes, tenant: TenantId) -> Result<(List, SyncFields)> {
     let is_large = body.0.len() > LARGE_BODY_BYTES;
     let mut begun = None;
     in_steps(tenant, is_large, move |until| {
-        let Some((said, mut unread, mut listed)) = begun.take() else {
-            let (said, unread) = parse(&body)?;
+        let Some((fields, mut unread, mut listed)) = begun.take() else {
+            let (fields, unread) = parse(&body)?;
             let listed = Vec::with_capacity(unread.len());
-            begun = Some((said, unread.into_iter(), listed));
+            begun = Some((fields, unread.into_iter(), listed));
             return Ok(None);
         };
         for raw in unread.by_ref() {
             listed.push(Listed { text: TextDigest::of(&raw), raw });
             if Instant::now() > until {
-                begun = Some((said, unread, listed));
+                begun = Some((fields, unread, listed));
                 return Ok(None);
             }
         }
-        let list = List { messages: listed.into(), after: said.after, stated: said.format, is_large };
-        Ok(Some((list, said)))
+        let list = List { messages: listed.into(), after: fields.after, stated: fields.format, is_large };
+        Ok(Some((list, fields)))
     })
     .await
 }
 
 /// Fields of a list, and its messages as text of the body.
-fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
-    let Transcript { after, format, model, messages, may_be_longer, task_boundary, user, metadata } =
-        body.parse_strictly()?;
+fn parse(body: &JsonBytes) -> Result<(SyncFields, Vec<Bytes>)> {
+    let Transcript {
+        after,
+        format,
+        model,
+        messages,
+        may_be_longer,
+        may_be_trimmed,
+        task_boundary,
+        user,
+        metadata,
+    } = body.parse_strictly()?;
     let after = usize::try_from(after).map_err(|_| ApiError::invalid("/after", "must be at least 0"))?;
     if messages.is_empty() {
         return Err(ApiError::invalid("/messages", "must hold at least one message"));
@@ -125,7 +140,9 @@ fn parse(body: &JsonBytes) -> Result<(Said, Vec<Bytes>)> {
         return Err(ApiError::invalid("/messages", format!("must hold at most {MAX_MESSAGES} messages")));
     }
     let messages = messages.into_iter().map(|raw| body.0.slice_ref(raw.get().as_bytes())).collect();
-    Ok((Said { after, may_be_longer, format, model, task_boundary, user, metadata }, messages))
+    let fields =
+        SyncFields { after, may_be_longer, may_be_trimmed, format, model, task_boundary, user, metadata };
+    Ok((fields, messages))
 }
 
 impl List {
@@ -185,6 +202,11 @@ impl List {
         let mut shown = Detector::new(self.stated);
         shown.look(at - self.after, listed.raw()).map_err(|refused| refused_under("/messages", refused))?;
         Ok(Some(ContentDigest::of(shown.finish().resolve(before), listed.raw())))
+    }
+
+    /// The role of a stored message, when the list has it with less than was said.
+    pub(super) fn trimmed(&self, at: usize, (format, stored): (Format, &str)) -> Option<Role> {
+        trimmed(format, stored, self.at(at)?.raw())
     }
 
     /// Whether a message is one that is stored.
