@@ -1,6 +1,7 @@
 //! Webhooks and their deliveries over all tenants: for metrics, and for secrets that another key has encrypted.
 
 use crate::prelude::*;
+use crate::secrets::SEALED;
 use anchord_messages::id::WebhookId;
 
 /// A webhook's secrets as they are stored.
@@ -41,8 +42,8 @@ impl Store {
         Ok(())
     }
 
-    /// A page of the webhooks with a secret that does not begin with `head`, in the order of their keys, and in the place of a last
-    /// webhook, without a secret, each tenant that has such keys of providers.
+    /// A page of the webhooks with a secret that does not begin with `head`, in the order of their keys, and in the place of a
+    /// last webhook, without a secret, each tenant that has such keys of providers.
     pub(crate) async fn secrets_of_other_keys(
         &self,
         head: &[u8],
@@ -50,21 +51,22 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<StoredSecrets>> {
         let rows = sqlx::query!(
-            // A tenant's keys of providers are one, behind its webhooks: none of those has this id.
             r#"select s.tenant_id as "tenant_id!", s.id as "id!", s.secret as "secret!", s.previous_secret from (
                  select k.tenant_id, k.id, k.secret, k.previous_secret from webhooks k
                  where substring(k.secret for length($1::bytea)) <> $1
                     or substring(k.previous_secret for length($1)) <> $1
                  union all
-                 select t.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '', null from tenants t
+                 select t.id, $5::uuid, '', null from tenants t
                  where exists (select from json_each_text(t.provider_keys) p
                                where substring(decode(p.value, 'base64') for length($1)) <> $1)
                ) s (tenant_id, id, secret, previous_secret)
-               where (s.tenant_id, s.id) > ($2, $3) order by s.tenant_id, s.id limit $4"#,
+               where (s.tenant_id, s.id) > ($2, $3)
+               order by s.tenant_id, s.id limit $4"#,
             head,
             tenant,
             webhook,
-            limit
+            limit,
+            SEALED.0
         )
         .fetch_all(&mut self.owner.acquire().await?)
         .await?;

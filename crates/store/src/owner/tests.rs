@@ -22,7 +22,7 @@ const FILES: [&str; 12] = [
 
 /// Tables, with their alias, and a part of the statement that reads them without naming a tenant, and the reason. What such a
 /// statement changes, it changes by its whole key.
-const WITHOUT_TENANT: [(&str, &str, &str); 17] = [
+const WITHOUT_TENANT: [(&str, &str, &str); 18] = [
     ("console_signins", "where digest = $1", "the cookie is how the tenant becomes known"),
     ("tenants t", "where t.name = $1", "an operator's command may take a tenant's name"),
     ("tenants t", "t.erased_at is null and ($1::uuid is null or t.id > $1)", "the operator's list"),
@@ -36,7 +36,8 @@ const WITHOUT_TENANT: [(&str, &str, &str); 17] = [
     ("compressions c", "group by live.kind, live.status", "metrics: nothing but counts leaves the statement"),
     ("compressions o", "o.status = 'running' and o.worker = $1", "presence: by worker"),
     ("compressions o", "o.worker is distinct from $1", "presence: by worker and time"),
-    ("webhooks k", "(k.tenant_id, k.id) > ($2, $3)", "upkeep: each row is changed for its own tenant"),
+    ("webhooks k", "(s.tenant_id, s.id) > ($2, $3)", "upkeep: each row is changed for its own tenant"),
+    ("tenants t", "(s.tenant_id, s.id) > ($2, $3)", "upkeep: each row is changed for its own tenant"),
     ("webhooks k", "where k.previous_secret_until < now()", "upkeep: by time"),
     ("sessions s", "where s.expires_at < now()", "retention: by time"),
     ("tenants t", "where t.erased_at is not null", "erasing: the tenants that have something to delete"),
@@ -108,12 +109,12 @@ fn nameless(statement: &str, tables: &BTreeSet<String>) -> Vec<String> {
         let named = [
             format!("{alias}.{column} ="),
             format!("= {alias}.{column}"),
-            format!("({column}, "),
             // A row by its place, which a subquery finds under the tenant.
             format!("{alias}.ctid = any (array("),
         ];
+        let is_inserted = *word == "into" && statement.contains(&format!("({column}, "));
         let is_bare = !is_alias && statement.contains(&format!(" {column} ="));
-        if !is_bare && !named.iter().any(|named| statement.contains(named.as_str())) {
+        if !is_inserted && !is_bare && !named.iter().any(|named| statement.contains(named.as_str())) {
             found.push(if is_alias { format!("{table} {alias}") } else { table.to_owned() });
         }
     }
