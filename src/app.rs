@@ -173,9 +173,9 @@ pub fn compress_by_code(conversation: &Conversation, options: CompressOptions) -
 pub fn reply(
     conversation: &Conversation,
     strategy: Strategy,
-    proof: CheckedDraft,
+    checked: CheckedDraft,
 ) -> Result<CompressedMessages> {
-    let made = stateless::finish(conversation, (Some(proof), Vec::new()), None)?;
+    let made = stateless::finish(conversation, (Some(checked), Vec::new()), None)?;
     written(conversation, strategy, made)
 }
 

@@ -26,7 +26,7 @@ pub struct Step {
     /// The proposal and its merge.
     pub engine: Duration,
     /// Rendering, probes and the gate.
-    pub proof: Duration,
+    pub checked: Duration,
     /// The record written as it is stored: what no part of the one before says.
     pub stored: Duration,
     /// Bytes of the record that it was merged into, as JSON.
@@ -45,14 +45,14 @@ impl Step {
 
     /// Everything.
     pub fn whole(&self) -> Duration {
-        self.digest() + self.proof
+        self.digest() + self.checked
     }
 
     /// Takes what another run was faster with, since other programs only add to it.
     pub fn keep_fastest(&mut self, other: &Self) {
         self.ledger = self.ledger.min(other.ledger);
         self.engine = self.engine.min(other.engine);
-        self.proof = self.proof.min(other.proof);
+        self.checked = self.checked.min(other.checked);
         self.stored = self.stored.min(other.stored);
     }
 }
@@ -63,7 +63,7 @@ pub fn add(a: Step, b: &Step) -> Step {
         bytes: a.bytes + b.bytes,
         ledger: a.ledger + b.ledger,
         engine: a.engine + b.engine,
-        proof: a.proof + b.proof,
+        checked: a.checked + b.checked,
         stored: a.stored + b.stored,
         record: a.record + b.record,
         tokens: a.tokens + b.tokens,
@@ -202,44 +202,44 @@ impl<'a> Feed<'a> {
             let proposed = candidate::propose(&material, &facts);
             candidate::merge_last(&mut material, &facts, proposed)
         });
-        let (proof_time, proof) = cpu::timed(|| candidate::check(&material, &facts, draft));
-        let smaller: Vec<&str> = proof.smaller.iter().map(|form| form.text.as_str()).collect();
-        let texts = (&proof.rendering.text, smaller, &proof.digest.text, &proof.recap);
-        let asked = (&proof.report, &proof.new_probes, &proof.retired, &proof.refusals);
-        let made = (&facts, &proof.summary, texts, asked, &proof.meta, &proof.gate);
+        let (proof_time, checked) = cpu::timed(|| candidate::check(&material, &facts, draft));
+        let smaller: Vec<&str> = checked.smaller.iter().map(|form| form.text.as_str()).collect();
+        let texts = (&checked.rendering.text, smaller, &checked.digest.text, &checked.recap);
+        let asked = (&checked.report, &checked.new_probes, &checked.retired, &checked.refusals);
+        let made = (&facts, &checked.summary, texts, asked, &checked.meta, &checked.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
         let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
         let record = base.bytes();
-        let (stored, record_written) = cpu::timed(|| base.write(&proof.summary, self.version));
+        let (stored, record_written) = cpu::timed(|| base.write(&checked.summary, self.version));
         let step = Step {
             bytes,
             ledger,
             engine,
-            proof: proof_time,
+            checked: proof_time,
             stored,
             record,
-            tokens: proof.rendering.tokens,
+            tokens: checked.rendering.tokens,
             fingerprint: fingerprint(&written),
         };
         self.steps.push(step);
         if self.keeps {
             self.made.push(written);
         }
-        if !proof.is_accepted() {
+        if !checked.is_accepted() {
             return false;
         }
         let mut at = 0;
         self.probes.retain(|_| {
             at += 1;
-            !proof.retired.contains(&(at - 1))
+            !checked.retired.contains(&(at - 1))
         });
-        self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
+        self.probes.extend(checked.new_probes.into_iter().filter(|probe| probe.critical));
         self.base = Some(Base {
             version: self.version,
-            summary: proof.summary,
+            summary: checked.summary,
             parts: record_written.map(|(_, parts)| parts).unwrap_or_default(),
             carry: facts.carry,
-            served_tokens: proof.rendering.tokens + proof.digest.tokens,
+            served_tokens: checked.rendering.tokens + checked.digest.tokens,
         });
         self.version += 1;
         self.tail.drain(..cut);

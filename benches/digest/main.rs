@@ -91,7 +91,7 @@ fn transcripts(flags: &Flags) -> anyhow::Result<Vec<Session>> {
 fn speed(flags: &Flags) -> anyhow::Result<()> {
     let sessions = transcripts(flags)?;
     say("transcripts, one thread; MB of message JSON");
-    say("     MB   spans    ledger    engine     proof  ledger+engine      all");
+    say("     MB   spans    ledger    engine     checked  ledger+engine      all");
     if let Some(folder) = &flags.write {
         std::fs::create_dir_all(folder)?;
         for (at, session) in sessions.iter().enumerate() {
@@ -127,7 +127,7 @@ fn row(step: &Step, spans: usize, name: &str) {
         mega(step.bytes),
         rate(step.bytes, step.ledger),
         rate(step.bytes, step.engine),
-        rate(step.bytes, step.proof),
+        rate(step.bytes, step.checked),
         rate(step.bytes, step.digest()),
         rate(step.bytes, step.whole()),
     ));
@@ -146,7 +146,7 @@ fn length(flags: &Flags) {
     }
     say(&format!("\none long session, {} compressions; ms, means with both neighbours", best.len()));
     say(
-        "compression span KB  record KB  tokens  ledger  engine   proof     all  /MB span  /MB span+record  record written",
+        "compression span KB  record KB  tokens  ledger  engine   checked     all  /MB span  /MB span+record  record written",
     );
     let mut costs = Vec::new();
     for at in [1, 2, 4, 10, 20, 30, 40] {
@@ -164,7 +164,7 @@ fn length(flags: &Flags) {
             f64::from(sum.tokens) / of(count),
             ms(sum.ledger),
             ms(sum.engine),
-            ms(sum.proof),
+            ms(sum.checked),
             ms(sum.whole()),
             ms(sum.stored),
         ));

@@ -46,7 +46,7 @@ fn speed(totals: &[Step]) -> Value {
     let of = |pick: fn(&Step) -> Duration| spread(totals.iter().map(|t| rate(t.bytes, pick(t))).collect());
     json!({
         "mb": totals.first().map_or(0.0, |total| mega(total.bytes)),
-        "ledger": of(|t| t.ledger), "engine": of(|t| t.engine), "proof": of(|t| t.proof), "all": of(whole),
+        "ledger": of(|t| t.ledger), "engine": of(|t| t.engine), "checked": of(|t| t.checked), "all": of(whole),
     })
 }
 
@@ -59,7 +59,7 @@ fn length(rounds: &[Vec<Step>]) -> Value {
         json!({
             "compression": number,
             "ledger": spread(at(number, |t| t.ledger)), "engine": spread(at(number, |t| t.engine)),
-            "proof": spread(at(number, |t| t.proof)), "all": spread(at(number, whole)),
+            "checked": spread(at(number, |t| t.checked)), "all": spread(at(number, whole)),
         })
     });
     let ratios = at(40, whole).into_iter().zip(at(4, whole)).map(|(late, early)| late / early);
@@ -83,7 +83,7 @@ fn per_mega(steps: &[Step], number: usize, pick: fn(&Step) -> Duration) -> f64 {
 }
 
 fn whole(step: &Step) -> Duration {
-    step.digest() + step.proof
+    step.digest() + step.checked
 }
 
 /// The middle, the least and the most.

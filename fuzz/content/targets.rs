@@ -163,10 +163,10 @@ fn digest(messages: Vec<Message>) {
     let facts = candidate::read(&material);
     assert_eq!(facts, candidate::read(&material), "two readings differ");
     let draft = candidate::draft(&material, &facts);
-    let proof = candidate::check(&material, &facts, draft);
-    let stored = stored(&proof.summary);
+    let checked = candidate::check(&material, &facts, draft);
+    let stored = stored(&checked.summary);
     assert!(
-        stored.as_ref().is_ok_and(|(summary, _)| *summary == proof.summary),
+        stored.as_ref().is_ok_and(|(summary, _)| *summary == checked.summary),
         "a record does not read back"
     );
     let (summary, parts) = stored.unwrap_or_default();
@@ -175,7 +175,7 @@ fn digest(messages: Vec<Message>) {
         summary,
         parts,
         carry: facts.carry,
-        served_tokens: proof.rendering.tokens + proof.digest.tokens,
+        served_tokens: checked.rendering.tokens + checked.digest.tokens,
     });
     material.version = 2;
     let length = i64::try_from(material.span.len()).unwrap_or(i64::MAX);

@@ -101,14 +101,14 @@ impl Compress {
         let made = made?;
         if let Some((conversation, left_out)) = kept {
             let by_model = by_model(&made, &left_out);
-            return print_reply(&app::reply(&conversation, self.strategy.into(), made.proof)?, by_model);
+            return print_reply(&app::reply(&conversation, self.strategy.into(), made.checked)?, by_model);
         }
-        let proof = &made.proof;
+        let checked = &made.checked;
         output::print_foreign(&text(&made, told.as_deref())?)?;
-        if proof.is_accepted() || proof.is_not_smaller() {
+        if checked.is_accepted() || checked.is_not_smaller() {
             return Ok(());
         }
-        let reasons: Vec<String> = proof.refusals.iter().map(ToString::to_string).collect();
+        let reasons: Vec<String> = checked.refusals.iter().map(ToString::to_string).collect();
         anyhow::bail!(
             "a service would refuse this summary: {}",
             if reasons.is_empty() { "its probes fail".to_owned() } else { reasons.join("; ") }
@@ -143,11 +143,11 @@ impl Compress {
 /// The result for a person.
 fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    let proof = &made.proof;
-    let (meta, report) = (&proof.meta, &proof.report);
-    writeln!(out, "{}\n", proof.rendering.text.trim_end())?;
-    if !proof.digest.text.is_empty() {
-        writeln!(out, "{}\n", proof.digest.text)?;
+    let checked = &made.checked;
+    let (meta, report) = (&checked.meta, &checked.report);
+    writeln!(out, "{}\n", checked.rendering.text.trim_end())?;
+    if !checked.digest.text.is_empty() {
+        writeln!(out, "{}\n", checked.digest.text)?;
     }
     writeln!(out, "tokens: {}", saved(meta.tokens_before, meta.tokens_after))?;
     match report.score {
@@ -178,7 +178,7 @@ fn text(made: &OfflineResult, left_out: Option<&str>) -> Result<String, std::fmt
     if let Some(told) = left_out {
         writeln!(out, "left out (not messages): {told}")?;
     }
-    if proof.is_not_smaller() {
+    if checked.is_not_smaller() {
         writeln!(
             out,
             "note: a service would keep the messages, because the summary is not smaller than they are"
@@ -252,13 +252,13 @@ fn conversation(read: &Transcript) -> Result<(Conversation, BTreeMap<String, usi
 
 /// Fields beside the service's reply when a model was asked.
 fn by_model(made: &OfflineResult, left_out: &BTreeMap<String, usize>) -> Value {
-    let proof = &made.proof;
+    let checked = &made.checked;
     json!({
         "left_out": left_out,
         "calls": made.calls,
         "cost": made.cost,
-        "entries": proof.proposed.model.is_some().then(|| proof.proposed.account.clone().closed()),
-        "exam": proof.report.exam,
+        "entries": checked.proposed.model.is_some().then(|| checked.proposed.account.clone().closed()),
+        "exam": checked.report.exam,
         "rubric": made.rubric,
     })
 }

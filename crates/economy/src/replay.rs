@@ -287,16 +287,16 @@ impl<'a> Replay<'a> {
         let ending = Ending { span: Some(span), ..ending };
         let material = self.material(request, tail, through_seq);
         let written = self.write(&material, tail);
-        let (proof, carry) = written.unwrap_or_else(|| prove(material));
-        if proof.is_not_smaller() {
+        let (checked, carry) = written.unwrap_or_else(|| check_by_code(material));
+        if checked.is_not_smaller() {
             self.outcomes.not_smaller += 1;
             return self.end(ending, before);
         }
-        if !proof.is_accepted() {
+        if !checked.is_accepted() {
             self.outcomes.refused += 1;
             return self.end(Ending { status: Status::Rejected, ..ending }, before);
         }
-        let version = self.publish(proof, carry);
+        let version = self.publish(checked, carry);
         self.end(Ending { status: Status::Succeeded, version: Some(version), ..ending }, before)
     }
 
@@ -309,9 +309,9 @@ impl<'a> Replay<'a> {
         let facts = candidate::read(material);
         let proposed = writer(material, &facts, &ends);
         let draft = candidate::merge_proposal(material, &facts, proposed);
-        let proof = candidate::check(material, &facts, draft);
-        self.outcomes.by_code += u32::from(!proof.is_accepted());
-        proof.is_accepted().then_some((proof, facts.carry))
+        let checked = candidate::check(material, &facts, draft);
+        self.outcomes.by_code += u32::from(!checked.is_accepted());
+        checked.is_accepted().then_some((checked, facts.carry))
     }
 
     fn material(&self, request: &Request, tail: &[Outline], through: Seq) -> Material {
@@ -344,25 +344,25 @@ impl<'a> Replay<'a> {
     }
 
     /// Makes a candidate the current version.
-    fn publish(&mut self, proof: CheckedDraft, carry: LedgerState) -> session::Served {
+    fn publish(&mut self, checked: CheckedDraft, carry: LedgerState) -> session::Served {
         let mut at = 0;
         self.probes.retain(|_| {
             at += 1;
-            !proof.retired.contains(&(at - 1))
+            !checked.retired.contains(&(at - 1))
         });
-        self.probes.extend(proof.new_probes.iter().filter(|probe| probe.critical).cloned());
-        let version = proof.meta.version;
-        let full = self.message(&proof.rendering.text);
-        let smaller = proof.smaller.iter().map(|form| self.message(&form.text)).collect();
-        let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: proof.digest.tokens };
+        self.probes.extend(checked.new_probes.iter().filter(|probe| probe.critical).cloned());
+        let version = checked.meta.version;
+        let full = self.message(&checked.rendering.text);
+        let smaller = checked.smaller.iter().map(|form| self.message(&form.text)).collect();
+        let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: checked.digest.tokens };
         self.base = Some(Base {
             version,
-            summary: proof.summary,
+            summary: checked.summary,
             parts: Parts::default(),
             carry,
-            served_tokens: full.1 + proof.digest.tokens,
+            served_tokens: full.1 + checked.digest.tokens,
         });
-        self.served = Some(Served { version, full, smaller, digest: proof.digest, recap: proof.recap });
+        self.served = Some(Served { version, full, smaller, digest: checked.digest, recap: checked.recap });
         self.outcomes.published += 1;
         sizes
     }
@@ -389,15 +389,15 @@ impl<'a> Replay<'a> {
 }
 
 /// Makes and checks candidates until one is accepted, or no strategy is left.
-fn prove(mut material: Material) -> (CheckedDraft, LedgerState) {
+fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
     loop {
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let proof = candidate::check(&material, &facts, draft);
-        let is_refused = !proof.is_accepted() && !proof.is_not_smaller();
+        let checked = candidate::check(&material, &facts, draft);
+        let is_refused = !checked.is_accepted() && !checked.is_not_smaller();
         match material.strategy.fallback().filter(|_| is_refused) {
             Some(next) => material.strategy = next,
-            None => return (proof, facts.carry),
+            None => return (checked, facts.carry),
         }
     }
 }

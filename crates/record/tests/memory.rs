@@ -429,13 +429,13 @@ fn no_record_grows_with_every_version() {
         next = material.through_seq + 1;
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let proof = candidate::check(&material, &facts, draft);
-        assert!(proof.is_accepted(), "version {version}: {:?}", proof.refusals);
-        let kept = (0..).zip(material.probes).filter(|(at, _)| !proof.retired.contains(at));
+        let checked = candidate::check(&material, &facts, draft);
+        assert!(checked.is_accepted(), "version {version}: {:?}", checked.refusals);
+        let kept = (0..).zip(material.probes).filter(|(at, _)| !checked.retired.contains(at));
         probes =
-            kept.map(|(_, probe)| probe).chain(proof.new_probes).filter(|probe| probe.critical).collect();
-        sizes.push(serde_json::to_string(&proof.summary).unwrap().len() >> 10);
-        let (summary, carry) = (proof.summary, facts.carry);
+            kept.map(|(_, probe)| probe).chain(checked.new_probes).filter(|probe| probe.critical).collect();
+        sizes.push(serde_json::to_string(&checked.summary).unwrap().len() >> 10);
+        let (summary, carry) = (checked.summary, facts.carry);
         base = Some(Base { version, summary, parts: Parts::default(), carry, served_tokens: 1_000 });
     }
     eprintln!("kilobytes of a record: {sizes:?}");

@@ -151,14 +151,14 @@ pub struct Compressed {
 /// When system prompt and newest message do not fit the target.
 pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<Compressed, BudgetTooSmall> {
     let mut warnings = Vec::new();
-    let proof = match span_end(conversation, wanted) {
-        Ok(through) => Some(prove(conversation, through, wanted)),
+    let checked = match span_end(conversation, wanted) {
+        Ok(through) => Some(check_through(conversation, through, wanted)),
         Err(reason) => {
             warnings.push(format!("skipped: {reason}"));
             None
         }
     };
-    finish(conversation, (proof, warnings), wanted.target_tokens)
+    finish(conversation, (checked, warnings), wanted.target_tokens)
 }
 
 /// The result for a candidate: the context with its summary, or without one when it was refused or is not worth it.
@@ -167,37 +167,42 @@ pub fn compress(conversation: &Conversation, wanted: CompressOptions) -> Result<
 /// When system prompt and newest message do not fit the target.
 pub fn finish(
     conversation: &Conversation,
-    (proof, mut warnings): (Option<CheckedDraft>, Vec<String>),
+    (checked, mut warnings): (Option<CheckedDraft>, Vec<String>),
     target_tokens: Option<u32>,
 ) -> Result<Compressed, BudgetTooSmall> {
-    let probes = proof.as_ref().map_or_else(Scores::default, |proof| proof.report.scores());
-    if let Some(proof) = &proof {
-        warnings.extend(proof.meta.warnings.iter().cloned());
-        if proof.is_not_smaller() {
+    let probes = checked.as_ref().map_or_else(Scores::default, |checked| checked.report.scores());
+    if let Some(checked) = &checked {
+        warnings.extend(checked.meta.warnings.iter().cloned());
+        if checked.is_not_smaller() {
             warnings.push("skipped: the summary is not smaller than the messages".to_owned());
-        } else if !proof.is_accepted() {
-            let reasons: Vec<String> = proof.refusals.iter().take(5).map(ToString::to_string).collect();
+        } else if !checked.is_accepted() {
+            let reasons: Vec<String> = checked.refusals.iter().take(5).map(ToString::to_string).collect();
             let reasons = if reasons.is_empty() { "its probes fail".to_owned() } else { reasons.join("; ") };
             warnings.push(format!("rejected: the summary was not used: {reasons}"));
         }
     }
-    let proof = proof.filter(CheckedDraft::is_accepted);
-    let shown = proof.as_ref().map(|proof| ServedParts {
-        anchor: proof.meta.through_seq,
-        rendering: &proof.rendering.text,
-        smaller: &proof.smaller,
-        digest: &proof.digest,
+    let checked = checked.filter(CheckedDraft::is_accepted);
+    let shown = checked.as_ref().map(|checked| ServedParts {
+        anchor: checked.meta.through_seq,
+        rendering: &checked.rendering.text,
+        smaller: &checked.smaller,
+        digest: &checked.digest,
     });
     let served = serve(conversation, shown, target_tokens)?;
     // The probes are reported for the rendering that is served.
     let step = served.summary_step.checked_sub(1);
-    let report = proof.as_ref().zip(step).and_then(|(proof, step)| {
-        let asked: Vec<Probe> = proof.report.results.iter().map(|result| result.probe.clone()).collect();
-        Some(probe::score(&asked, proof.smaller.get(step)?, &proof.summary))
+    let report = checked.as_ref().zip(step).and_then(|(checked, step)| {
+        let asked: Vec<Probe> = checked.report.results.iter().map(|result| result.probe.clone()).collect();
+        Some(probe::score(&asked, checked.smaller.get(step)?, &checked.summary))
     });
     let probes = report.map_or(probes, |report| report.scores());
     warnings.extend(served.warnings.iter().cloned());
-    Ok(Compressed { probes, warnings, summary: proof.map(|proof| (proof.meta, proof.summary)), ..served })
+    Ok(Compressed {
+        probes,
+        warnings,
+        summary: checked.map(|checked| (checked.meta, checked.summary)),
+        ..served
+    })
 }
 
 /// The parts of a summary that a context serves.
@@ -264,7 +269,7 @@ fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoS
     end.or_else(|_| group::span_end(entries, most, None))
 }
 
-fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> CheckedDraft {
+fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> CheckedDraft {
     let entries = &conversation.entries;
     let lead = group::leading_system(entries);
     let numbered = entries.iter().zip(&conversation.messages).skip(lead);
@@ -287,11 +292,11 @@ fn prove(conversation: &Conversation, through: Seq, wanted: CompressOptions) -> 
     loop {
         let facts = candidate::read(&material);
         let draft = candidate::draft(&material, &facts);
-        let proof = candidate::check(&material, &facts, draft);
-        let refused = !proof.is_accepted() && !proof.is_not_smaller();
+        let checked = candidate::check(&material, &facts, draft);
+        let refused = !checked.is_accepted() && !checked.is_not_smaller();
         match material.strategy.fallback().filter(|_| refused) {
             Some(next) => material.strategy = next,
-            None => return proof,
+            None => return checked,
         }
     }
 }

@@ -926,7 +926,7 @@ class ContextTokens(TypedDict):
     """Tokens of a context by component."""
 
     system: int
-    """System prompt and pins."""
+    """System prompt, pins and kept messages."""
 
     summary: int
     """The summary."""
@@ -1547,13 +1547,13 @@ ExportLineCompressionRequest: TypeAlias = dict[str, Any]
 
 
 class ExportLineCounts(TypedDict):
-    """What of a branch's counts does not follow from its messages, versions, pins and notes."""
+    """Counts of a branch that cannot be counted again from its messages, versions, pins and notes."""
 
     calibration: NotRequired[ExportLineCountsCalibration]
     """How the provider counts, by its reports."""
 
     begun_with: NotRequired[list[ExportLineCountsBegunWithItem]]
-    """The versions that branches on the way to this one began with."""
+    """The versions with which this branch and its ancestors began."""
 
     kept: NotRequired[list[int]]
     """The messages that are kept, shared ones included."""
@@ -1565,7 +1565,7 @@ class ExportLineCounts(TypedDict):
     """The position of a message in its session: 1, 2, 3 … without gaps."""
 
     mask_from: NotRequired[int]
-    """The tokens from which on they are."""
+    """The size from which on an output is clipped, in tokens."""
 
     settled_tokens: NotRequired[int]
     """Tokens of all messages when the last compression ended."""
@@ -2854,7 +2854,7 @@ class ServedTokens(TypedDict):
     """All of them."""
 
     system: int
-    """System prompt and pins."""
+    """System prompt, pins and kept messages."""
 
     summary: int
     """The summary."""
@@ -3250,8 +3250,8 @@ class StablePrefix(TypedDict):
     """Its tokens."""
 
     sha256: str
-    """SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
-    a newline after it; `cache_control` does not change it."""
+    """SHA-256 in hex over the text of `system`, the JSON text of each message that is counted here, and the text of the digest,
+    each with a newline after it; `cache_control` does not change it."""
 
 
 class StoredMessage(TypedDict):

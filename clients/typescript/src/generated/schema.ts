@@ -798,7 +798,7 @@ export interface components {
         ContextTokens: {
             /**
              * Format: int64
-             * @description System prompt and pins.
+             * @description System prompt, pins and kept messages.
              */
             system: number;
             /**
@@ -1540,13 +1540,13 @@ export interface components {
              */
             finished_at?: string | null;
         };
-        /** @description What of a branch's counts does not follow from its messages, versions, pins and notes. */
+        /** @description Counts of a branch that cannot be counted again from its messages, versions, pins and notes. */
         ExportLineCounts: {
             /** @description How the provider counts, by its reports. */
             calibration?: {
                 [key: string]: unknown;
             };
-            /** @description The versions that branches on the way to this one began with. */
+            /** @description The versions with which this branch and its ancestors began. */
             begun_with?: {
                 [key: string]: unknown;
             }[];
@@ -1561,7 +1561,7 @@ export interface components {
             mask_upto: components["schemas"]["Seq"];
             /**
              * Format: int64
-             * @description The tokens from which on they are.
+             * @description The size from which on an output is clipped, in tokens.
              * @default 0
              */
             mask_from: number;
@@ -1572,7 +1572,7 @@ export interface components {
              */
             settled_tokens: number;
             /**
-             * @description The newest message then.
+             * @description The newest message at that moment.
              * @default 0
              */
             settled_head: components["schemas"]["Seq"];
@@ -3025,7 +3025,7 @@ export interface components {
              * @description When it was served.
              */
             served_at: string;
-            /** @description The newest message then. */
+            /** @description The newest message at that moment. */
             head_seq: components["schemas"]["Seq"];
             /**
              * Format: int64
@@ -3046,7 +3046,7 @@ export interface components {
             total: number;
             /**
              * Format: int64
-             * @description System prompt and pins.
+             * @description System prompt, pins and kept messages.
              */
             system: number;
             /**
@@ -3446,8 +3446,8 @@ export interface components {
              */
             tokens: number;
             /**
-             * @description SHA-256 in hex over the text of `system`, each message's JSON text, the text of summary, digest and notes, each with
-             *     a newline after it; `cache_control` does not change it.
+             * @description SHA-256 in hex over the text of `system`, the JSON text of each message that is counted here, and the text of the digest,
+             *     each with a newline after it; `cache_control` does not change it.
              */
             sha256: string;
         };

@@ -13,7 +13,7 @@ pub struct ServedContext {
     /// When it was served.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub served_at: DateTime<Utc>,
-    /// The newest message then.
+    /// The newest message at that moment.
     pub head_seq: Seq,
     /// The summary version that it showed; null without one.
     #[schema(required = true)]

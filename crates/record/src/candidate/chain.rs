@@ -63,21 +63,21 @@ impl Chain {
     }
 
     /// Publishes the result, as the service would.
-    pub(super) fn publish(&mut self, material: &Material, facts: Facts, proof: CheckedDraft) {
-        let kept = (0..).zip(&material.probes).filter(|(at, _)| !proof.retired.contains(at));
+    pub(super) fn publish(&mut self, material: &Material, facts: Facts, checked: CheckedDraft) {
+        let kept = (0..).zip(&material.probes).filter(|(at, _)| !checked.retired.contains(at));
         self.probes = kept.map(|(_, probe)| probe.clone()).collect();
-        self.probes.extend(proof.new_probes.into_iter().filter(|probe| probe.critical));
+        self.probes.extend(checked.new_probes.into_iter().filter(|probe| probe.critical));
         self.next = material.through_seq + 1;
         // A process that caches the summary must build on it in the same way as one that reads it back.
-        let (summary, parts) = self.store(&proof.summary);
-        assert_eq!(summary, proof.summary);
+        let (summary, parts) = self.store(&checked.summary);
+        assert_eq!(summary, checked.summary);
         assert_eq!(read_back(&facts.carry), facts.carry);
         self.base = Some(Base {
             version: self.version,
-            summary: proof.summary,
+            summary: checked.summary,
             parts,
             carry: facts.carry,
-            served_tokens: u32::try_from(proof.meta.tokens_after).unwrap_or(u32::MAX),
+            served_tokens: u32::try_from(checked.meta.tokens_after).unwrap_or(u32::MAX),
         });
         self.version += 1;
     }
