@@ -103,7 +103,7 @@ fn nameless(statement: &str, tables: &BTreeSet<String>) -> Vec<String> {
             continue;
         }
         let rest: Vec<&str> = words.iter().skip(at + 2).filter(|word| **word != "as").copied().collect();
-        let is_alias = rest.first().is_some_and(|word| word.len() == 1 || ["old", "one"].contains(word));
+        let is_alias = rest.first().is_some_and(|word| word.len() == 1 || ["old", "main"].contains(word));
         let alias = if is_alias { rest.first().copied().unwrap_or_default() } else { table };
         let column = if table == "tenants" { "id" } else { "tenant_id" };
         let named = [
