@@ -43,7 +43,7 @@ pub struct Transcript<'a> {
     /// message; the context is that of the list. Default false.
     #[serde(default)]
     pub may_be_longer: bool,
-    /// Whether a message may be sent again with less than was fields: an answer without its thoughts, white space or end, and a
+    /// Whether a message may be sent again with less than was said: an answer without its thoughts, white space or end, and a
     /// user's message without its end. It counts as the stored one when those before it and behind it agree. Default false.
     #[serde(default)]
     pub may_be_trimmed: bool,
@@ -204,7 +204,7 @@ impl List {
         Ok(Some(ContentDigest::of(shown.finish().resolve(before), listed.raw())))
     }
 
-    /// The role of a stored message, when the list has it with less than was fields.
+    /// The role of a stored message, when the list has it with less than was said.
     pub(super) fn trimmed(&self, at: usize, (format, stored): (Format, &str)) -> Option<Role> {
         trimmed(format, stored, self.at(at)?.raw())
     }
