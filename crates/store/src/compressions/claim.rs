@@ -97,7 +97,12 @@ impl Store {
         }
         let left = jobs.saturating_sub(i64::try_from(claimed.len()).unwrap_or(jobs));
         if left > 0 {
-            claimed.extend(self.claim_queued(who, (tenant_limit, left)).await?);
+            match self.claim_queued(who, (tenant_limit, left)).await {
+                Ok(queued) => claimed.extend(queued),
+                // What was taken over is committed: lost here, it would wait for another end of its lease.
+                Err(error) if claimed.is_empty() => return Err(error),
+                Err(error) => tracing::warn!(%error, "compressions.claimed_in_part"),
+            }
         }
         Ok(claimed)
     }

@@ -21,7 +21,11 @@ impl Store {
     /// its own, which sees what the claims before it have taken.
     async fn begin_claim(&self, of: i32) -> Result<PgConnection> {
         let mut connection = self.owner.acquire().await?;
-        connection.begin(&format!("begin; select pg_advisory_xact_lock({CLAIM_CLASS}, {of})")).await?;
+        // A process that stalls inside of a claim holds up all others for so long, and no longer.
+        let stalled = "set local idle_in_transaction_session_timeout = '2s'";
+        connection
+            .begin(&format!("begin; {stalled}; select pg_advisory_xact_lock({CLAIM_CLASS}, {of})"))
+            .await?;
         Ok(connection)
     }
 

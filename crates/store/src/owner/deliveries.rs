@@ -57,7 +57,7 @@ impl Store {
                     or substring(k.previous_secret for length($1)) <> $1
                  union all
                  select t.id, $5::uuid, '', null from tenants t
-                 where exists (select from json_each_text(t.provider_keys) p
+                 where t.erased_at is null and exists (select from json_each_text(t.provider_keys) p
                                where substring(decode(p.value, 'base64') for length($1)) <> $1)
                ) s (tenant_id, id, secret, previous_secret)
                where (s.tenant_id, s.id) > ($2, $3)

@@ -30,8 +30,8 @@ use crate::prelude::*;
 use crate::readers::{Readers, Reading};
 
 /// Connections of one process as the owner, for requests and for workers. Of those for requests, erasing takes at most
-/// four, and two for a tenant: the rest are left to look-ups of keys, four of which are made at a time.
-pub(crate) const CONNECTIONS: [u32; 2] = [9, 4];
+/// half: the rest are left to look-ups of keys and of sign-ins.
+pub(crate) const CONNECTIONS: [u32; 2] = [14, 6];
 /// The settings of these connections, beside those of all others.
 pub(crate) const SETTINGS: [(&str, &str); 4] =
     [("enable_seqscan", "off"), ("enable_hashjoin", "off"), ("enable_mergejoin", "off"), ("jit", "off")];

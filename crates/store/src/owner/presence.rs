@@ -25,8 +25,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<PresenceLock> {
-        // A check that times out is repeated on the same connection, because the lock belongs to it.
-        let options = self.primary.options().options([("statement_timeout", "300ms")]);
+        // A check that times out is repeated on the same connection, because the lock belongs to it. It has two statements, and who
+        // waits for it gives up after 400 ms.
+        let options = self.primary.options().options([("statement_timeout", "150ms")]);
         let mut connection = PgConnection::connect_with(&options).await?;
         let number = i32::try_from(worker).unwrap_or(i32::MAX);
         sqlx::query_scalar!(
