@@ -115,7 +115,9 @@ impl<'a> Renderer<'a> {
             |brief: u32| within(bound, self.count, |target| self.compose(bound.min(target), target, brief));
         let first = with(0);
         let step = bound / 8;
-        let spare = bound.saturating_sub(first.tokens) / step.max(1) * step;
+        // Of a small session the brief is nearly all, and a summary that repeats it would free nothing.
+        let covered = u32::try_from(self.subject.meta.tokens_before).unwrap_or(0);
+        let spare = bound.saturating_sub(first.tokens).min(covered / 8) / step.max(1) * step;
         if spare == 0 || !is_brief_cut(self.subject.summary, &first) {
             return first;
         }
