@@ -70,9 +70,10 @@ fn a_list_is_served_whole_or_not_at_all() {
 
 #[test]
 fn rows_of_a_long_table_come_with_its_head_and_a_head_never_alone() {
-    let rows: String = (10..40).map(|n| format!("| `gate_{n}.rs` | {n}417 |\n")).collect();
+    let rows: Vec<String> = (10..40).map(|n| format!("| `gate_{n}.rs` | {n}417 |")).collect();
+    let rows = rows.join("\n");
     let messages = [
-        json!({"role": "user", "content": format!("Port them:\n\n| File | Lines |\n|---|---|\n{rows}\nand the 4812 rows.")}),
+        json!({"role": "user", "content": format!("Port them:\n\n| File | Lines |\n|---|---|\n{rows}\n\nAnd the 4812 rows.")}),
         json!({"role": "assistant", "content": "**Step 2: change the `gate_10.rs` of 9917 lines:**"}),
         output("c", "415:    gate: Option<Gate>;\n7: alpha_gate is shut"),
     ];
