@@ -215,7 +215,7 @@ async fn write_after(
            ),
            queued as (
              insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
-             select $1, webhook.id, ($6::uuid[])[m.place::integer], $2, m.id, m.kind, m.payload
+             select $1, webhook.id, ($6::uuid[])[m.place], $2, m.id, m.kind, m.payload
              from (select x.id, x.kind, x.payload, row_number() over (order by x.id) as place from made x) m
              -- No event waits for the disabling or erasing of a webhook: one whose row is locked is skipped, and its row is only
              -- locked that long after it was disabled.

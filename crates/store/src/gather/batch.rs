@@ -335,7 +335,8 @@ async fn set_model(store: &Store, main: SessionKey, model: &str) -> Result<()> {
     Ok(())
 }
 
-/// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.
+/// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them. The statement sets the
+/// tenant of each as that of `load` does.
 async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<()> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
@@ -353,7 +354,6 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
     let rows = sqlx::query!(
         r#"select w.place as "place!", i.body_digest, i.reply
            from (
-             -- As `load` sets it.
              select u.*, set_config('app.tenant_id', u.tenant::text, true)::uuid as tenant_id
              from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as u(tenant, route, key, place)
              offset 0

@@ -1,8 +1,8 @@
 //! Commits appends to several sessions, of any tenants, in one statement: under row-level security a transaction has one
 //! tenant, so that many small tenants would need as many commits.
 //!
-//! The statement compares the tenant of every row with that of its session. It waits for no lock: what is locked counts as
-//! changed, and is read and decided again.
+//! Every row gets the tenant of the session whose place it names, and is written only when that one is. The statement waits
+//! for no lock: what is locked counts as changed, and is read and decided again.
 
 use super::Owner;
 use crate::prelude::*;
@@ -153,10 +153,9 @@ impl Rows<'_> {
                                         user_id, refers, place)
                ),
                replies as materialized (
-                 select w.tenant_id, w.id as session_id, r.*
+                 select ($1::uuid[])[r.place] as tenant_id, r.*
                  from unnest($12::bigint[], $13::text[], $14::text[], $15::bytea[], $16::text[])
                    as r(place, route, key, body_digest, reply)
-                 join wanted w on w.place = r.place
                ),
                -- Sessions with a key that was used before. Who adds a key holds the session's lock and writes its row, so that a
                -- key that comes later breaks the revision.
@@ -199,9 +198,10 @@ impl Rows<'_> {
                  update sessions s
                  set head_seq = w.head_seq, accounting = w.accounting::json, recent = w.recent, revision = w.revision + 1,
                      updated_at = now()
-                 from held h join wanted w on w.place = h.place
-                 where s.tenant_id = w.tenant_id and s.id = w.id
-                 returning w.place, s.tenant_id, s.id
+                 from wanted w
+                 -- Here and below `is true` keeps this from becoming a join, which would compare every row with every place.
+                 where (w.place in (select h.place from held h)) is true and s.tenant_id = w.tenant_id and s.id = w.id
+                 returning w.place
                ),
                made as (
                  insert into sessions (tenant_id, id, name, head_seq, accounting, recent, settings, user_id)
@@ -212,39 +212,41 @@ impl Rows<'_> {
                  -- The order in which everybody makes the same sessions, so that no two wait for each other.
                  order by o.tenant_id, o.name
                  on conflict on constraint sessions_name_key do nothing
-                 returning tenant_id, id
+                 returning id
                ),
                done as materialized (
-                 select u.place, u.tenant_id, u.id from updated u
+                 select u.place from updated u
                  union all
-                 select w.place, m.tenant_id, m.id from made m join wanted w on w.id = m.id
+                 select w.place from wanted w where (w.id in (select m.id from made m)) is true
                ),
                new_metadata as (
                  insert into session_metadata (tenant_id, name, value, session_id)
-                 select d.tenant_id, f.name, f.value, d.id
-                 from unnest($17::bigint[], $18::text[], $19::text[]) as f(place, name, value) join done d on d.place = f.place
+                 select ($1::uuid[])[f.place], f.name, f.value, ($2::uuid[])[f.place]
+                 from unnest($17::bigint[], $18::text[], $19::text[]) as f(place, name, value)
+                 where (f.place in (select d.place from done d)) is true
                ),
                new_messages as (
                  insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component,
                                        body)
-                 select d.tenant_id, d.id, m.seq, m.role, m.format, m.tokens, m.least_tokens, m.shape, m.keep, m.component, m.body
+                 select ($1::uuid[])[m.place], ($2::uuid[])[m.place], m.seq, m.role, m.format, m.tokens, m.least_tokens, m.shape,
+                        m.keep, m.component, m.body
                  from unnest($20::bigint[], $21::bigint[], $22::text[], $23::text[], $24::integer[], $25::integer[], $26::text[],
                              $27::text[], $28::text[], $29::text[])
                    as m(place, seq, role, format, tokens, least_tokens, shape, keep, component, body)
-                 join done d on d.place = m.place
+                 where (m.place in (select d.place from done d)) is true
                ),
                new_outputs as (
                  -- The first message that holds an output is the one that a reference leads to.
                  insert into tool_outputs (tenant_id, session_id, reference, seq, ordinal)
-                 select d.tenant_id, d.id, o.reference, o.seq, o.ordinal
+                 select ($1::uuid[])[o.place], ($2::uuid[])[o.place], o.reference, o.seq, o.ordinal
                  from unnest($30::bigint[], $31::text[], $32::bigint[], $33::integer[]) as o(place, reference, seq, ordinal)
-                 join done d on d.place = o.place
+                 where (o.place in (select d.place from done d)) is true
                  on conflict do nothing
                ),
                new_replies as (
                  insert into idempotency_keys (tenant_id, route, key, session_id, body_digest, status, reply)
-                 select r.tenant_id, r.route, r.key, r.session_id, r.body_digest, 201, r.reply
-                 from replies r join done d on d.place = r.place
+                 select r.tenant_id, r.route, r.key, ($2::uuid[])[r.place], r.body_digest, 201, r.reply
+                 from replies r where (r.place in (select d.place from done d)) is true
                  -- A conflict is a reply that has expired and is not removed yet.
                  on conflict (tenant_id, route, key) do update
                  set session_id = excluded.session_id, body_digest = excluded.body_digest, status = excluded.status,
@@ -252,10 +254,10 @@ impl Rows<'_> {
                ),
                queued as (
                  insert into compressions (tenant_id, id, session_id, kind, status, trigger, request, trace_context)
-                 select d.tenant_id, j.id, d.id, j.kind, 'queued', j.trigger, j.request::json, j.trace
+                 select ($1::uuid[])[j.place], j.id, ($2::uuid[])[j.place], j.kind, 'queued', j.trigger, j.request::json, j.trace
                  from unnest($34::bigint[], $35::uuid[], $36::text[], $37::text[], $38::text[], $39::text[])
                    as j(place, id, kind, trigger, request, trace)
-                 join done d on d.place = j.place
+                 where (j.place in (select d.place from done d)) is true
                  on conflict (tenant_id, session_id, kind)
                    where status in ('queued', 'running') and kind in ('compress', 'index') do nothing
                  returning 1
