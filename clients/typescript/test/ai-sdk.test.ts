@@ -18,12 +18,12 @@ const CALL = { schema: { type: "object", properties: { command: { type: "string"
 const versions = {
   7: (url: string, session: string, anchord: Anchord, problems: unknown[]) => {
     const model = provider7({ name: "it", baseURL: `${url}/v1`, includeUsage: true })("model");
-    const middleware = anchordMiddleware({ session, anchord, settings: { context_window: WINDOW }, onProblem: (problem) => problems.push(problem) });
+    const middleware = anchordMiddleware({ session, anchord, window: WINDOW, onProblem: (problem) => problems.push(problem) });
     return { ai: ai7, model: ai7.wrapLanguageModel({ model, middleware }) };
   },
   6: (url: string, session: string, anchord: Anchord, problems: unknown[]) => {
     const model = provider6({ name: "it", baseURL: `${url}/v1`, includeUsage: true })("model");
-    const middleware = anchordMiddleware({ session, anchord, settings: { context_window: WINDOW }, onProblem: (problem) => problems.push(problem) });
+    const middleware = anchordMiddleware({ session, anchord, window: WINDOW, onProblem: (problem) => problems.push(problem) });
     return { ai: ai6 as unknown as typeof ai7, model: ai6.wrapLanguageModel({ model, middleware }) as unknown as ReturnType<typeof ai7.wrapLanguageModel> };
   },
 };
