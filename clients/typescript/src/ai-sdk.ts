@@ -3,7 +3,6 @@ import { Anchord } from "./client.js";
 import { Link, type LinkOptions } from "./link.js";
 import type { Message } from "./types.js";
 
-/** A wrong key or setting is thrown, all else that fails is a problem. */
 export interface MiddlewareOptions extends LinkOptions {
   /** The session of the conversation. */
   session: string;

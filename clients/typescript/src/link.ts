@@ -2,7 +2,7 @@
 import type { Anchord } from "./client.js";
 import { ConnectionError, ProblemError } from "./errors.js";
 
-/** Told of each failure that the agent outlives. */
+/** Told of each failure: the agent goes on without the service, unless it is a mistake such as a wrong key, which is thrown. */
 export type OnProblem = (error: unknown) => void;
 
 /** Milliseconds for which a service that cannot be reached is not asked again: doubled each time. */
@@ -16,7 +16,7 @@ const MOST_SESSIONS = 10_000;
 export interface LinkOptions {
   /** The model's window in tokens, in place of the one that follows from its name. */
   window?: number | undefined;
-  /** Told when the service does not answer, and the agent goes on without it. Default: `console.warn`, once for each kind. */
+  /** Told of each failure of a call of the service. Default: `console.warn`, once for each kind. */
   onProblem?: OnProblem | undefined;
 }
 
@@ -46,14 +46,14 @@ export class Link {
     return Date.now() < this.#until;
   }
 
-  /** Tells of a failure, or throws what is a mistake. */
+  /** Tells of a failure, and throws what is a mistake. */
   failed(error: unknown, options: { mayThrow: boolean } = { mayThrow: true }): void {
-    if (options.mayThrow && error instanceof ProblemError && error.status < 500 && !PASSING.has(error.status)) throw error;
     if (error instanceof ConnectionError) {
       this.#pause = Math.min(2 * this.#pause || FIRST_PAUSE, LONGEST_PAUSE);
       this.#until = Date.now() + this.#pause;
     }
     this.#onProblem(error);
+    if (options.mayThrow && error instanceof ProblemError && error.status < 500 && !PASSING.has(error.status)) throw error;
   }
 
   answered(): void {
