@@ -33,7 +33,9 @@ def test_a_long_run_is_compressed_and_outlives_failures(
     assert outage.failed == len(outage.failing)
     # The thread stays whole: 2 messages of a person, and of each step a call with its result.
     assert len(result["messages"]) == len(list(client.messages.iter(session)))
-    check(client, session, provider, work, [work.task, again["messages"][0]["content"], question], system_is_stored=False)
+    check(
+        client, session, provider, work, [work.task, again["messages"][0]["content"], question], system_is_stored=False
+    )
 
 
 def test_a_thread_is_served_as_its_own_messages_and_may_be_cut_and_forked(client: Anchord, session: str) -> None:

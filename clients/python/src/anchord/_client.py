@@ -40,19 +40,16 @@ def said(messages: Iterable[Message], format: MessageFormat | None) -> list[Mess
     return [_message(place, message, format) for place, message in enumerate(messages)]
 
 
-def _message(place: int, given: Message, format: MessageFormat | None) -> Message:
-    message = cast("object", given)
-    message = message if isinstance(message, Mapping) else plain(message)
-    if isinstance(message, Mapping):
-        fields = cast("Mapping[str, object]", message)
-        kind = str(fields.get("type", ""))
-        # Who names the format may have items of types to come.
-        is_item = kind.endswith(("_call", "_output")) or kind.startswith("mcp_") or kind in _ITEMS
-        if isinstance(fields.get("role"), str) or is_item or (kind and format == "openai-responses"):
-            return fields
-    raise TypeError(
-        f"messages[{place}] is no message: it has neither a role nor a type of the Responses API: {str(given)[:100]}"
-    )
+def _message(place: int, given: object, format: MessageFormat | None) -> Message:
+    message = given if isinstance(given, dict) else plain(given)  # pyright: ignore[reportUnknownVariableType]
+    fields = cast("dict[str, object]", message if isinstance(message, dict) else {})
+    kind = str(fields.get("type", ""))
+    # Who names the format may have items of types to come.
+    is_item = kind.endswith(("_call", "_output")) or kind.startswith("mcp_") or kind in _ITEMS
+    if isinstance(fields.get("role"), str) or is_item or (kind and format == "openai-responses"):
+        return fields
+    why = "it has neither a role nor a type of the Responses API"
+    raise TypeError(f"messages[{place}] is no message, {why}: {given!s:.100}")
 
 
 class _Turn:

@@ -67,7 +67,9 @@ class Link:
 
     def _untold(self, session: str, unseen: tuple[object, ...]) -> Settings:
         # Four characters are about a token.
-        tokens = sum(len(part if isinstance(part, str) else json.dumps(part, default=str)) for part in unseen if part) // 4
+        tokens = (
+            sum(len(part if isinstance(part, str) else json.dumps(part, default=str)) for part in unseen if part) // 4
+        )
         told = self._told.get(session)
         settings = Settings()
         if told is None and self.window is not None:

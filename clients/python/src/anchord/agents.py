@@ -7,7 +7,6 @@ await Runner.run(agent, "…", session=session, run_config=session.run_config)
 from __future__ import annotations
 
 import logging
-
 from typing import Any
 
 from agents import RunConfig, RunContextWrapper, TResponseInputItem
@@ -111,7 +110,9 @@ class AnchordSession:
         agent = data.agent
         if agent.name not in self._offered:
             tools = [*agent.tools, *await agent.get_mcp_tools(RunContextWrapper(data.context))]
-            shapes = [[getattr(tool, name, "") for name in ("name", "description", "params_json_schema")] for tool in tools]
+            shapes = [
+                [getattr(tool, name, "") for name in ("name", "description", "params_json_schema")] for tool in tools
+            ]
             self._offered[agent.name] = [*shapes, *(getattr(to, "name", "") for to in agent.handoffs)]
         return self._offered[agent.name]
 

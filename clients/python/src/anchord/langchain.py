@@ -83,5 +83,7 @@ class AnchordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         info = getattr(runtime, "execution_info", None)
         session: str | None = self.session or getattr(info, "thread_id", None)
         if session is None:
-            raise ValueError('no thread: call the agent with {"configurable": {"thread_id": …}}, or give the middleware a session')
+            raise ValueError(
+                'no thread: call the agent with {"configurable": {"thread_id": …}}, or give the middleware a session'
+            )
         return session
