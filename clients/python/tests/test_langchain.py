@@ -5,11 +5,12 @@ from typing import Any
 
 from conftest import MODEL, RULES, Outage, Provider, Work, check
 from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType]
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from anchord import Anchord
-from anchord.langchain import AnchordMiddleware
+from anchord.langchain import AnchordMiddleware, summarizer
 
 
 def test_a_long_run_is_compressed_and_outlives_failures(
@@ -75,3 +76,26 @@ def test_messages_given_to_the_client_are_stored_as_what_they_are(client: Anchor
     assert roles == ["system", "user", "assistant", "tool", "user"]
     assert context["messages"][2]["tool_calls"][0]["function"] == {"name": "read_file", "arguments": '{"path": "a.py"}'}
     assert context["messages"][2]["content"] == [{"type": "text", "text": "I do."}]
+
+
+def test_langchains_own_middleware_has_its_summaries_from_the_service(
+    client: Anchord, provider: Provider, work: Work, session: str
+) -> None:
+    own: Any = SummarizationMiddleware(
+        f"openai:{MODEL}",
+        trigger=("tokens", 8_000),
+        keep=("messages", 4),
+        summarizer=summarizer(MODEL),
+        trim_tokens_to_summarize=None,
+    )
+    agent: Any = create_agent(f"openai:{MODEL}", tools=work.tools(), system_prompt=RULES, middleware=[own])
+    thread = {"configurable": {"thread_id": session}, "recursion_limit": 500}
+    result = agent.invoke({"messages": [{"role": "user", "content": work.task}]}, thread)
+    assert "All checks passed" in result["messages"][-1].content and provider.refused.read_text() == ""
+    # No model wrote a summary, and the last request has that of the service.
+    assert all(call["request"]["messages"][0]["content"] == RULES for call in provider.calls())
+    assert "Files Modified" in str(provider.calls()[-1]["request"])
+    assert client.sessions.get(session)["compression_count"] >= 2
+    # Each message that went is stored once.
+    calls = [call["id"] for one in client.messages.iter(session) for call in one["message"].get("tool_calls") or []]
+    assert len(calls) == len(set(calls)) > 20

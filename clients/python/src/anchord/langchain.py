@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, convert_to_messages, get_buffer_string
+from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from anchord import Anchord
@@ -87,3 +88,23 @@ class AnchordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
                 'no thread: call the agent with {"configurable": {"thread_id": …}}, or give the middleware a session'
             )
         return session
+
+
+def summarizer(model: str, *, client: Anchord | None = None) -> Callable[[list[AnyMessage], RunnableConfig], str]:
+    """For LangChain's own middleware: `SummarizationMiddleware(…, summarizer=summarizer("gpt-4o"))`.
+
+    What the middleware takes out of the thread is stored in the session of the thread's id, and the session's context is the
+    summary. Of a long list LangChain hands over the newest alone, unless `trim_tokens_to_summarize` is None.
+    """
+    service = client or Anchord(retries=2, longest_wait=5)
+
+    def summarize(messages: list[AnyMessage], config: RunnableConfig) -> str:
+        session = str(config.get("configurable", {})["thread_id"])
+        # The summary before is the session's own.
+        said = [one for one in messages if one.additional_kwargs.get("lc_source") != "summarization"]
+        head = service.turn(session, said, model=model, format="openai-chat")["head_seq"]
+        service.compressions.create(session, {"through_seq": head, "preserve_recent": 0}, prefer="wait=20")
+        context = service.context.get(session, format="openai-chat")
+        return get_buffer_string(convert_to_messages(context["messages"]))
+
+    return summarize
