@@ -11,6 +11,7 @@
 //! be avoided would start. A `limit 1` around a search by a whole key stands there for the same reason.
 
 mod audit;
+mod cells;
 mod claims;
 pub(crate) mod deliveries;
 mod erasing;
