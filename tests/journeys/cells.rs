@@ -50,6 +50,13 @@ fn said(text: &str) -> String {
     json!({"messages": [{"role": "user", "content": text}]}).to_string()
 }
 
+/// A text of some hundred tokens that is like no other.
+fn long(n: usize) -> String {
+    let sentence =
+        |part| format!(" In step {n} part {part} the importer reads token {} too late.", part * 7 + n);
+    format!("message {n}: read src/file_{n}.rs") + &(0..14).map(sentence).collect::<String>()
+}
+
 async fn texts(app: &App, key: &str) -> Vec<String> {
     let listed = app.call_as(key, "GET", "/v1/sessions/s/messages?limit=1000", "").await.with(200).json();
     let items = listed["items"].as_array().expect("a list");
@@ -98,7 +105,7 @@ async fn the_operator_sees_all_cells_as_one() {
         .refused_at(422, "/cell");
     // A name is unique over all of them.
     operator("POST", "/v1/admin/tenants", r#"{"name": "theirs"}"#).await.with(409);
-    let path = format!("/v1/admin/tenants/{}", app.tenant.0);
+    let path = format!("/v1/admin/tenants/{}", app.tenant);
     operator("PATCH", &path, r#"{"name": "in-two"}"#).await.with(409);
     operator("PATCH", &path, r#"{"name": "ours"}"#).await.with(200);
 
@@ -139,7 +146,8 @@ async fn the_operator_sees_all_cells_as_one() {
 
 #[tokio::test]
 async fn a_key_that_is_none_is_looked_up_once_in_each_cell() {
-    let app = app().await;
+    // Nothing tells this one of changes.
+    let app = app_with_cells(3).await;
     let key = "a-key-that-is-none-until-it-is-made-00";
     app.call_as(key, "GET", "/v1/sessions", "").await.with(401);
     // Made behind the service's back, it is found when what is known of it is old.
@@ -246,7 +254,7 @@ async fn a_move_takes_every_row_along_and_leaves_none() {
     app.call("POST", "/v1/webhooks", r#"{"url": "https://example.com/hook"}"#).await.with(201);
     app.call("PUT", "/v1/sessions/s", r#"{"user": "u", "metadata": {"a": "b"}}"#).await.with(201);
     for n in 0..20 {
-        let text = format!("message {n}: run `cargo test` and read src/file_{n}.rs, never touch vendor/");
+        let text = long(n);
         let key = format!("key-{n}");
         app.call_with("POST", "/v1/sessions/s/messages", said(&text), &[("idempotency-key", &key)])
             .await
@@ -266,7 +274,7 @@ async fn a_move_takes_every_row_along_and_leaves_none() {
         context["messages"]
     );
     // A call that was answered there is answered again here.
-    let again = said("message 3: run `cargo test` and read src/file_3.rs, never touch vendor/");
+    let again = said(&long(3));
     app.call_with("POST", "/v1/sessions/s/messages", again, &[("idempotency-key", "key-3")]).await.with(201);
     assert_eq!(texts(&app, OURS).await.len(), 20);
     let (_, source) = &app.stores[1];
@@ -290,6 +298,7 @@ async fn a_move_takes_every_row_along_and_leaves_none() {
 #[tokio::test]
 async fn appends_go_on_while_their_tenant_is_moved() {
     let app = Arc::new(app().await);
+    app.call("PUT", "/v1/sessions/s", "{}").await.with(201);
     let is_over = Arc::new(AtomicBool::new(false));
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..4 {
@@ -448,17 +457,12 @@ async fn a_compression_that_runs_during_a_move_is_done_once_and_there() {
     let app = Arc::new(listening(app_with_model_and_cells(llm::client(&provider), 3).await));
     app.call("PUT", "/v1/sessions/s", r#"{"engine": "llm"}"#).await.with(201);
     for n in 0..20 {
-        app.call(
-            "POST",
-            "/v1/sessions/s/messages",
-            said(&format!("message {n} about src/import.rs and the csv crate")),
-        )
-        .await
-        .with(201);
+        let text = long(n) + " It is in src/import.rs.";
+        app.call("POST", "/v1/sessions/s/messages", said(&text)).await.with(201);
     }
     let asked = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.with(202);
     let path = asked.headers["location"].to_str().expect("a text").to_owned();
-    let working = tokio::spawn({
+    let working = app.store.tracker().spawn({
         let app = Arc::clone(&app);
         async move { app.work().await }
     });
@@ -486,10 +490,24 @@ async fn the_gateway_finds_the_cell_of_a_key_wherever_it_stands() {
     app.put_gateway(anchord_gateway::Config { openai: Some(nobody), ..anchord_gateway::Config::default() });
     for key in [OURS, THEIRS] {
         let path = format!("/gateway/key/{key}/openai/v1/models");
-        app.call_with("GET", &path, "", &[]).await.with(502);
-        app.call_with("GET", "/gateway/openai/v1/models", "", &[("x-anchord-key", key)]).await.with(502);
+        app.call_with("GET", &path, "", &[("x-api-key", "sk-mine")]).await.with(502);
+        app.call_with(
+            "GET",
+            "/gateway/openai/v1/models",
+            "",
+            &[("x-anchord-key", key), ("x-api-key", "sk-mine")],
+        )
+        .await
+        .with(502);
     }
-    app.call_with("GET", "/gateway/openai/v1/models", "", &[("x-anchord-key", OPERATOR)]).await.with(401);
+    app.call_with(
+        "GET",
+        "/gateway/openai/v1/models",
+        "",
+        &[("x-anchord-key", OPERATOR), ("x-api-key", "sk-mine")],
+    )
+    .await
+    .with(401);
 }
 
 /// The commands beside a service that runs.
@@ -499,40 +517,41 @@ async fn a_running_service_takes_up_a_cell_and_a_tenant_is_moved_there_and_back(
     let service = Service::on(&database.home, &["--admin-token", OPERATOR]);
     let client = service.client();
     let run = |words: &[&str]| {
-        let words = [words, &["--database-url", &database.home]].concat();
+        let words = [&["cells", "--database-url", &database.home], words].concat();
         let done = anchord(&words).output().expect("the program");
-        let said =
-            String::from_utf8_lossy(&done.stdout).into_owned() + String::from_utf8_lossy(&done.stderr).as_ref();
+        let said = String::from_utf8_lossy(&done.stdout).into_owned()
+            + String::from_utf8_lossy(&done.stderr).as_ref();
         (done.status.success(), said)
     };
     let append = |text: &str| {
         client.call("POST", "/v1/sessions/s/messages", &[], &said(text)).expect("a reply").status
     };
     assert_eq!(append("one"), 201);
-    assert!(run(&["cells", "add", "second"]).0);
+    let (is_done, said_of_it) = run(&["add", "second"]);
+    assert!(is_done, "{said_of_it}");
     for refused in [["second"], ["home"], ["Second"]] {
-        assert!(!run(&["cells", "add", refused[0]]).0, "{refused:?}");
+        assert!(!run(&["add", refused[0]]).0, "{refused:?}");
     }
-    assert!(!run(&["cells", "add", "third", "--schema", "public"]).0, "the home cell, once more");
-    let (_, why) = run(&["cells", "add", "third", "--url", "postgres://a:hunter2@b/c"]);
+    assert!(!run(&["add", "third", "--schema", "public"]).0, "the home cell, once more");
+    let (_, why) = run(&["add", "third", "--url", "postgres://a:hunter2@b/c"]);
     assert!(why.contains("ANCHORD_SECRETS_KEY") && !why.contains("hunter2"), "{why}");
-    let (is_done, why) = run(&["cells", "move", "default", "second"]);
+    let (is_done, why) = run(&["move", "default", "second"]);
     assert!(!is_done && why.contains("minute"), "{why}");
     let mut owner = PgConnection::connect(&database.home).await.expect("a connection");
     support::change(&mut owner, "update cells set created_at = now() - interval '1 day'").await;
-    let (is_done, said) = run(&["cells", "move", "default", "second"]);
+    let (is_done, said) = run(&["move", "default", "second"]);
     assert!(is_done && said.contains("moved to second"), "{said}");
     assert_eq!(append("two"), 201);
-    let (_, listed) = run(&["cells", "list"]);
+    let (_, listed) = run(&["list"]);
     let of =
         |cell: &str| listed.lines().find(|line| line.starts_with(cell)).expect("a line").split('\t').nth(3);
     assert_eq!((of("home"), of("second")), (Some("0"), Some("1")), "{listed}");
-    assert!(!run(&["cells", "remove", "second"]).0, "it has a tenant");
-    let (is_done, said) = run(&["cells", "move", "default", "home"]);
+    assert!(!run(&["remove", "second"]).0, "it has a tenant");
+    let (is_done, said) = run(&["move", "default", "home"]);
     assert!(is_done && said.contains("moved to home"), "{said}");
     assert_eq!(append("three"), 201);
     let messages = client.get("/v1/sessions/s/messages").json();
     assert_eq!(messages["items"].as_array().map(Vec::len), Some(3), "{messages}");
-    assert!(run(&["cells", "remove", "second"]).0);
+    assert!(run(&["remove", "second"]).0);
     service.end_with_log();
 }

@@ -305,6 +305,7 @@ pub async fn authenticate_for_gateway(
 /// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
 pub(crate) async fn check_again(state: &AppState, scope: &Scope) -> Result<()> {
     let Some(key) = scope.key() else { return Ok(()) };
+    let state = scope.cell().unwrap_or(state);
     match state.store.find_key(*key, Line::InUse, state.clock.now()).await? {
         Some(grant) if grant.suspended => Err(ApiError::Suspended),
         Some(_) => Ok(()),
