@@ -220,7 +220,7 @@ fn summary(calls: &[Call], is_valid: bool) -> String {
         counted(count(calls.len()), "context")
     );
     // In tokens that are sent: a million of them cost a million.
-    let priced = |tokens: Tokens| tokens.micros(Prices { input: 1.0, cached: 0.1 }) as f64;
+    let priced = |tokens: Tokens| tokens.micros(Prices { input: 1.0, cached: 0.1, output: None }) as f64;
     let own = priced(sent).max(1.0);
     let mut line = |name: &str, tokens: Tokens| {
         let _ = writeln!(

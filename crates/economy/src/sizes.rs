@@ -27,6 +27,8 @@ pub struct Prices {
     pub input: f64,
     /// Of those that the provider has cached.
     pub cached: f64,
+    /// Of those that a model writes; without it they cost as many times the input's as everywhere here.
+    pub output: Option<f64>,
 }
 
 /// Tokens of prompts, by what a provider charges for them.
@@ -48,11 +50,12 @@ impl Tokens {
         self.new + self.cached + self.rewritten
     }
 
-    /// Its cost in millionths. A token of an answer costs as many times one that is sent as everywhere here.
+    /// Its cost in millionths.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an estimate")]
     pub fn micros(self, prices: Prices) -> i64 {
-        let fresh = (self.new + self.rewritten) as f64 + self.answers as f64 * ANSWER_PRICE;
-        (fresh * prices.input + self.cached as f64 * prices.cached) as i64
+        let of_answers = prices.output.unwrap_or(prices.input * ANSWER_PRICE);
+        let sent = (self.new + self.rewritten) as f64 * prices.input + self.cached as f64 * prices.cached;
+        (sent + self.answers as f64 * of_answers) as i64
     }
 }
 
@@ -169,9 +172,11 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_costs_five_times_a_token_that_is_sent() {
+    fn an_answer_costs_what_output_does_or_five_times_a_token_that_is_sent() {
         let tokens = Tokens { new: 10, cached: 20, rewritten: 0, answers: 2 };
-        assert_eq!(tokens.micros(Prices { input: 1.0, cached: 0.5 }), 30);
+        let prices = Prices { input: 1.0, cached: 0.5, output: None };
+        assert_eq!(tokens.micros(prices), 30);
+        assert_eq!(tokens.micros(Prices { output: Some(8.0), ..prices }), 36);
         assert_eq!(tokens.total(), 30);
     }
 

@@ -304,7 +304,12 @@ impl<'a> Narrator<'a> {
             }
         };
         let (chunk, board) = (Arc::clone(&piece.chunk), Arc::clone(&piece.board));
-        in_turn(move || changes::check(read, &chunk, &board)).await.map(Ok)
+        let (changes, account) = in_turn(move || changes::check(read, &chunk, &board)).await?;
+        Ok(if account.is_foreign() {
+            Err(PieceFailure::Final("foreign_reply"))
+        } else {
+            Ok((changes, account))
+        })
     }
 
     /// One call about a chunk.

@@ -44,6 +44,14 @@ fn without(section: &str) -> Act {
     Act::Say(record.to_string())
 }
 
+/// A good answer for other messages: none of its names stands in these.
+fn foreign() -> Act {
+    let found = |at: u32| json!({"section": "findings", "name": "", "text": format!("src/fleet/route{at}.rs fails with E077{at} after 41{at}9 ms"), "seqs": [2]});
+    let mut record = record(2);
+    record["add"] = (1..9).map(found).collect();
+    Act::Say(record.to_string())
+}
+
 /// What was tried, in the order it was: `purpose outcome status`, and how often in a row.
 async fn tried(app: &App, compression: &Value) -> String {
     let mut look = app.database.connect().await;
@@ -111,6 +119,7 @@ fn times(what: &str, count: usize) -> String {
 #[case::empty_text(say(""), "unusable_reply", unusable(), 6)]
 #[case::apology(say("I am sorry, but I cannot help with that."), "unusable_reply", unusable(), 6)]
 #[case::dropped_sections(without("state"), "unusable_reply", unusable(), 6)]
+#[case::about_another_conversation(foreign(), "foreign_reply", times("summarise ok", 1), 1)]
 #[case::refusal(refusal(), "refused", times("summarise refused", 1), 1)]
 #[case::cut_at_its_longest(cut(), "cut", times("summarise cut", 3), 3)]
 #[case::too_long(

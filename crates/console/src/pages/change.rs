@@ -267,7 +267,12 @@ async fn rolled_back(visit: &Visit, place: &Place, id: &str) -> Result<(Vec<Stri
         "The record of version {id} comes back as version {}; version {current} stays, so that this can be undone by a roll back to it.",
         current + 1
     ));
-    let lists = [list("Comes back", "dropped", &diff), list("Goes", "added", &diff)];
+    let leaves = if from <= to {
+        "Leaves the record, as its messages are in the window again"
+    } else {
+        "Leaves the record"
+    };
+    let lists = [list("Comes back into the record", "dropped", &diff), list(leaves, "added", &diff)];
     Ok((effects, lists.into_iter().filter(|list| list.count > 0).collect()))
 }
 

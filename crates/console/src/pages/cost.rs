@@ -160,7 +160,7 @@ impl Wanted {
         let prices = (read("input", &input), read("cached input", &cached));
         let written = read("output", &output);
         let prices = match prices {
-            (Some(input), cached) => Some(Prices { input, cached: cached.unwrap_or(input) }),
+            (Some(input), cached) => Some(Prices { input, cached: cached.unwrap_or(input), output: written }),
             (None, _) => None,
         };
         Self { prices: prices.filter(|_| wrong.is_empty()), written, input, cached, output, wrong }

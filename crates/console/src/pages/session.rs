@@ -275,8 +275,10 @@ fn attempt(one: &Value, versions: &Value, window: i64) -> Attempt {
     let current = versions.list("items").iter().find(|one| one.is("current") && one.whole("version") == made);
     let error = one.under("error");
     let cost = one.under("cost").whole("micros");
+    let now = versions.list("items").iter().find(|one| one.is("current"));
+    let is_undone = made > 0 && now.is_some_and(|now| now.whole("through_seq") < one.whole("through_seq"));
     Attempt {
-        status: word(&one.text("status")),
+        status: if is_undone { "undone".to_owned() } else { word(&one.text("status")) },
         undo: current.map_or(0, |current| current.whole("parent_version")),
         is_first: current.is_some_and(|current| current.whole("parent_version") == 0),
         why: line(&why(one, window), 160),

@@ -14,7 +14,7 @@ use super::{OnBranch, Place, html};
 use crate::PATH;
 use crate::fault::Fault;
 use crate::view::{
-    Look as _, Page, ago, count, meant, percent, percent_or, shown, tokens, typed, with_query, word,
+    Look as _, Page, ago, count, line, meant, percent, percent_or, shown, tokens, typed, with_query, word,
 };
 use crate::visit::{OfTenant, Visit};
 use anchord_http::AppState;
@@ -146,7 +146,8 @@ fn row(item: &Value, version: &Value, now: DateTime<Utc>) -> Row {
     if version.share("probe_score").is_some_and(|score| score < 0.9) {
         flags.push("probes failed".to_owned());
     }
-    flags.extend(version.list("warnings").first().map(|_| "warnings".to_owned()));
+    let warned = version.list("warnings").first().and_then(Value::as_str);
+    flags.extend(warned.map(|text| format!("warning: {}", line(text, 60))));
     let live = item.under("compression");
     Row {
         place: Place::new(item.text("session_id"), OnBranch::default()),

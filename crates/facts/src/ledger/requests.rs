@@ -210,9 +210,14 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, seqs })
 }
 
-/// A text without blank lines.
+/// Whether a line is neither blank nor what a harness writes under every plan that it hands over.
+fn tells(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with("If you need specific details from before exiting plan mode")
+}
+
+/// A text without lines that say nothing.
 fn paragraphs(text: &str) -> String {
-    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| tells(line.trim())).collect();
     // A numbered listing that was pasted is no request; one line of it alone may be.
     let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
     if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }

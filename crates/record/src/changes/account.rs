@@ -47,7 +47,15 @@ pub struct Account {
     pub published: Option<f64>,
     /// The first entries that were left out.
     pub losses: Vec<Loss>,
+    /// Ids, paths and figures in its answer, and how many of them stand nowhere.
+    #[serde(skip)]
+    pub(super) names: u32,
+    #[serde(skip)]
+    pub(super) unknown: u32,
 }
+
+/// The fewest unknown names of an answer about something else.
+const FOREIGN_NAMES: u32 = 8;
 
 impl Account {
     /// The account of an answer of which nothing is left out.
@@ -64,6 +72,11 @@ impl Account {
         self.dropped += other.dropped;
         self.losses.extend(other.losses);
         self.losses.truncate(MOST_LOSSES);
+    }
+
+    /// Whether the answer is about another conversation: of its names, nearly none stands in this one.
+    pub fn is_foreign(&self) -> bool {
+        self.unknown >= FOREIGN_NAMES && self.unknown.saturating_mul(4) >= self.names.saturating_mul(3)
     }
 
     /// Counts an entry that is left out.

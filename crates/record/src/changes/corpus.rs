@@ -360,6 +360,11 @@ fn collect(value: &Value, field: &str, out: &mut String) {
     }
 }
 
+/// How many names a text has.
+pub(super) fn count_names(text: &str) -> u32 {
+    u32::try_from(names(&plain(text)).count()).unwrap_or(u32::MAX)
+}
+
 /// The beginning and the end of the mark behind a text with names that stand nowhere.
 const MARK: &str = " [unverified: ";
 const MARK_END: char = ']';

@@ -8,7 +8,7 @@
 use super::account::{Account, PROPOSAL};
 use super::board::Board;
 use super::chunk::Chunk;
-use super::corpus::{Corpus, Speaker, marked, unmarked};
+use super::corpus::{Corpus, Speaker, count_names, marked, unmarked};
 use super::list::{List, Number};
 use super::reply::{Changes, Closing, Read};
 use anchord_facts::wording::join_seqs;
@@ -147,6 +147,9 @@ impl Check<'_> {
         let mut unknown = self.corpus.unknown_names(name, seqs);
         unknown.extend(self.corpus.unknown_names(text, seqs));
         self.account.unverified += u32::from(!unknown.is_empty());
+        let count = count_names(name).saturating_add(count_names(text));
+        self.account.names = self.account.names.saturating_add(count);
+        self.account.unknown += u32::try_from(unknown.len()).unwrap_or(u32::MAX);
         marked(text, &unknown)
     }
 }

@@ -167,7 +167,23 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32, mut chosen: HashSet<Place>) ->
         told.extend(unit.iter().flat_map(|line| &line.names).map(|(name, _)| *name));
         chosen.extend(unit.iter().map(|line| line.place));
     }
+    chosen.extend(heads(lines, &chosen));
     chosen
+}
+
+/// The heads of the tables that have chosen rows.
+fn heads(lines: &[Seen<'_>], chosen: &HashSet<Place>) -> Vec<Place> {
+    let (mut heads, mut head): (Vec<Place>, Option<Place>) = (Vec::new(), None);
+    for Seen { place, line, .. } in lines {
+        if line.kind == LineKind::Head {
+            head = Some(*place);
+        } else if !line.text.starts_with('|') || head.is_some_and(|(turn, _)| turn != place.0) {
+            head = None;
+        } else if chosen.contains(place) {
+            heads.extend(head.take());
+        }
+    }
+    heads
 }
 
 fn cost(lines: &[Seen<'_>]) -> u32 {
@@ -182,7 +198,11 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
     let (mut rest, mut is_within) = (lines, None);
     while let Some(first) = rest.first() {
         let of_turn = |seen: &&Seen<'t>| seen.place.0 == first.place.0 && is_free(seen);
-        let opens = usize::from(first.line.text.ends_with([':', '：']) && is_free(first));
+        let is_head = first.line.kind == LineKind::Head;
+        let opens = usize::from(
+            is_head && !is_taken(first) && first.cost < u32::MAX
+                || introduces(&first.line.text) && is_free(first),
+        );
         let items = rest.iter().skip(opens).take(MOST_ITEMS_OF_LIST + 1);
         let items = items.take_while(|seen| is_item(&seen.line.text) && of_turn(seen));
         let (count, bytes) =
@@ -190,11 +210,13 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
         let is_list = (2..=MOST_ITEMS_OF_LIST).contains(&count) && bytes <= LONGEST_LIST;
         let is_whole = is_list && is_within != Some(first.place.0);
         let (unit, later) = rest.split_at(if is_whole { opens + count } else { 1 });
-        if is_whole || !is_taken(first) {
+        // A head comes with its rows, and what introduces others says nothing without them; a person's words stand.
+        let is_only_front = is_head || introduces(&first.line.text) && !first.is_persons;
+        if is_whole || !is_taken(first) && !is_only_front {
             units.push(unit);
         }
         // The end of a long list is no list.
-        is_within = Some(first.place.0).filter(|_| !is_whole && is_item(&first.line.text));
+        is_within = Some(first.place.0).filter(|_| !is_whole && !is_head && is_item(&first.line.text));
         rest = later;
     }
     units
@@ -236,7 +258,7 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
                 words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
                 weight: weight(turn, line) * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
                 cost: cost(turn, line),
-                is_persons: turn.role == Role::User && line.kind == LineKind::Said,
+                is_persons: turn.role == Role::User && matches!(line.kind, LineKind::Said | LineKind::Head),
             });
         }
     }
@@ -257,14 +279,19 @@ fn weight(turn: &Turn, line: &Line) -> f64 {
         }
         (LineKind::Said, Role::Assistant | Role::System | Role::Developer | Role::Tool) => 4.0,
         (LineKind::Call, _) => 0.7,
-        (LineKind::Code, _) => 0.5,
+        (LineKind::Code | LineKind::Head, _) => 0.5,
         (LineKind::Output, _) => 1.0,
     }
 }
 
 /// Whether a line of the agent's says nothing that lasts.
 fn is_passing(text: &str) -> bool {
-    text.ends_with([':', '：']) || [Phrase::Announced, Phrase::Musing].iter().any(|phrase| phrase.is_in(text))
+    introduces(text) || [Phrase::Announced, Phrase::Musing].iter().any(|phrase| phrase.is_in(text))
+}
+
+/// Whether a line only introduces what follows it, such as `**The results:**`.
+fn introduces(text: &str) -> bool {
+    text.trim_end_matches(['*', '_', '`']).ends_with([':', '：'])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of lines and characters are far below 2^52")]

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::choose::MOST_ITEMS_OF_LIST;
 use super::turn::{Line, LineKind};
 use anchord_facts::ledger::prose::around_site;
 use anchord_facts::ledger::reading::Reading;
@@ -84,15 +83,14 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
     let mut rows = text.lines().peekable();
     while let Some(line) = rows.next() {
         let trimmed = line.trim();
-        // A table that is served whole keeps its head; beside single rows of a long one it says nothing.
-        let heads_table = trimmed.starts_with('|')
-            && rows.peek().is_some_and(|next| is_rule(next.trim()))
-            && rows.clone().take_while(|row| row.trim_start().starts_with('|')).count() > MOST_ITEMS_OF_LIST;
+        let heads_table = trimmed.starts_with('|') && rows.peek().is_some_and(|next| is_rule(next.trim()));
         if trimmed.starts_with("```") {
             is_fenced = !is_fenced;
         } else if is_fenced || is_code(trimmed) || !is_own(trimmed) {
             push(lines, LineKind::Code, line);
-        } else if heads_table || is_bare_heading(trimmed) {
+        } else if heads_table {
+            push(lines, LineKind::Head, line);
+        } else if is_bare_heading(trimmed) {
             // It says nothing alone.
         } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);
@@ -190,13 +188,18 @@ fn given(lines: &mut Vec<Line>, text: &str) {
     }
 }
 
-/// Whether a line of an output is one of a file, behind its number (`12→…`, or with a tab as `cat -n` writes it): whoever
-/// needs it reads the file.
+/// Whether a line of an output is one of a file, behind its number (`12→…`, with a tab as `cat -n` writes it, or code behind a
+/// colon as `grep -n` does): whoever needs it reads the file.
 fn is_of_file(line: &str) -> bool {
     let numbered = line.trim_start();
     let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = rest.len() < numbered.len();
-    is_numbered && (rest.starts_with('→') || rest.starts_with('\t') && numbered.len() < line.len())
+    let is_found = || {
+        let found = rest.strip_prefix([':', '-']).map(str::trim);
+        found.is_some_and(|code| is_code(code) || code.ends_with([';', ',', '{', '}', '(', '[']))
+    };
+    is_numbered
+        && (rest.starts_with('→') || rest.starts_with('\t') && numbered.len() < line.len() || is_found())
 }
 
 /// A value on one line, without its quotes.

@@ -69,6 +69,26 @@ fn a_list_is_served_whole_or_not_at_all() {
 }
 
 #[test]
+fn rows_of_a_long_table_come_with_its_head_and_a_head_never_alone() {
+    let rows: Vec<String> = (10..40).map(|n| format!("| `gate_{n}.rs` | {n}417 |")).collect();
+    let rows = rows.join("\n");
+    let messages = [
+        json!({"role": "user", "content": format!("Port them:\n\n| File | Lines |\n|---|---|\n{rows}\n\nAnd the 4812 rows.")}),
+        json!({"role": "assistant", "content": "**Step 2: change the `gate_10.rs` of 9917 lines:**"}),
+        output("c", "415:    gate: Option<Gate>;\n7: alpha_gate is shut"),
+    ];
+    let turns = grown(&messages);
+    for room in [150, 200, 300, 2_000] {
+        let text = serve(&turns, "", room, &COUNTER).text;
+        let rows = text.lines().filter(|line| line.contains("gate_") && line.contains('|')).count();
+        let head = text.lines().filter(|line| line.contains("| File | Lines |")).count();
+        assert_eq!(head, rows.min(1), "{text}");
+        assert!(!text.contains("Step 2") && !text.contains("Option<Gate>"), "{text}");
+    }
+    assert!(serve(&turns, "", 2_000, &COUNTER).text.contains("alpha_gate is shut"));
+}
+
+#[test]
 fn doubts_come_after_what_came_of_them_and_lines_of_files_not_at_all() {
     let doubt = |n| json!({"role": "assistant", "content": format!("Maybe `alpha_lock_{n}` in `queue_{n}.rs` {n}711 is held twice?")});
     let mut messages: Vec<Value> = (0..30).map(doubt).collect();

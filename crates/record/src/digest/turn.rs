@@ -34,6 +34,8 @@ pub struct Line {
 pub enum LineKind {
     /// A person or the model said it.
     Said,
+    /// The head of a table within what was said: served in front of the table's rows, never alone.
+    Head,
     /// Code or a listing within what was said.
     Code,
     /// The model called a tool.

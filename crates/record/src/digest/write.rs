@@ -211,9 +211,9 @@ fn text(turns: &[Turn], is_chosen: impl Fn((usize, usize)) -> bool) -> String {
 fn speaker(role: Role, kind: LineKind) -> &'static str {
     match (kind, role) {
         (LineKind::Output, _) | (_, Role::Tool) => "tool",
-        (LineKind::Said | LineKind::Code | LineKind::Call, Role::User) => "user",
-        (LineKind::Said | LineKind::Code | LineKind::Call, Role::Assistant) => "assistant",
-        (LineKind::Said | LineKind::Code | LineKind::Call, Role::System | Role::Developer) => "system",
+        (_, Role::User) => "user",
+        (_, Role::Assistant) => "assistant",
+        (_, Role::System | Role::Developer) => "system",
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::summary::CurrentState;
 use super::text::clip;
 use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::requests::Ending;
-use anchord_facts::ledger::{Facts, TodoStatus};
+use anchord_facts::ledger::{Facts, TodoStatus, prose};
 use anchord_facts::wording::clip_chars;
 use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role};
@@ -40,7 +40,16 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
         (Role::Assistant, Some(Ending::Unfinished)) => {
             format!("{up_to} The agent had ended its turn, and told of something that is not done.")
         }
-        (Role::Assistant, Some(Ending::Report)) => format!("{up_to} The agent had ended its turn."),
+        (Role::Assistant, Some(Ending::Report)) => {
+            let said = last.message.text();
+            let first =
+                prose::sentences(&said).into_iter().find(|sentence| !sentence.text.ends_with([':', '：']));
+            let first = first.map_or_else(|| squash(&said), |sentence| squash(&sentence.text));
+            format!(
+                "{up_to} The agent had ended its turn and reported on the last request: {}",
+                clip(&first, LONGEST_TASK)
+            )
+        }
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
             at_work(span, &up_to)
         }

@@ -160,7 +160,7 @@ pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: 
             None => short(&one.text, FACT_CHARS),
         });
         let told: Vec<String> = told.collect();
-        lines.push(Line::entry(3, format!("{before}Since, in the messages after it: {}", told.join("; "))));
+        lines.push(Line::entry(3, format!("{before}Since, when this was written: {}", told.join("; "))));
     }
     Entries::printed(lines)
 }

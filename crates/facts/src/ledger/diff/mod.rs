@@ -311,7 +311,11 @@ fn small(added: &[&str], removed: &[&str], before: &[&str], after: &[&str], kind
 /// A line that was added, changed or removed, unless it is a piece of code that says nothing alone.
 fn told(verb: &str, line: &str) -> Option<String> {
     const LONGEST_CODE: usize = 48;
-    let line = line.trim();
+    // An import says less than the names that come with it.
+    if is_import(line.trim_start()) {
+        return None;
+    }
+    let line = line.trim().trim_end_matches([',', ';']);
     let is_code = line.ends_with([';', '{', '}', '(', ')', '[', ',']) || line.contains([';', '=']);
     (!is_code || line.len() <= LONGEST_CODE && !line.ends_with(['{', '}', '(', '[']))
         .then(|| format!("{verb} {}", clip_bytes(line, 80)))

@@ -180,6 +180,16 @@ pub(super) fn is_plumbing(key: &str, value: &RawValue) -> bool {
                 | "reactions"
                 | "site_admin"
                 | "user_view_type"
+                | "author_association"
+                | "databaseId"
+                | "in_reply_to_id"
+                | "original_commit_id"
+                | "original_line"
+                | "original_position"
+                | "position"
+                | "pull_request_review_id"
+                | "side"
+                | "subject_type"
         )
         || value.get().starts_with("\"https://api.")
         || (ends("Id") || ends("_id") || key == "id") && is_uuid(value.get())
