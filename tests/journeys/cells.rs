@@ -51,10 +51,10 @@ fn said(text: &str) -> String {
 }
 
 /// A text of some hundred tokens that is like no other.
-fn long(n: usize) -> String {
+fn long(n: i32) -> String {
     let sentence =
         |part| format!(" In step {n} part {part} the importer reads token {} too late.", part * 7 + n);
-    format!("message {n}: read src/file_{n}.rs") + &(0..14).map(sentence).collect::<String>()
+    format!("message {n}: read src/file_{n}.rs{}", (0..14).map(sentence).collect::<String>())
 }
 
 async fn texts(app: &App, key: &str) -> Vec<String> {
