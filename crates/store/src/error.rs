@@ -29,6 +29,9 @@ pub enum StoreError {
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
+    /// The tenant was erased since its key was looked up, or moved to another cell.
+    #[error("the tenant was erased or moved a moment ago")]
+    NoTenant,
     /// The tenant has as much of something as it may.
     #[error("the tenant has {used} of {limit} {}", bound.name())]
     OverQuota {
@@ -78,7 +81,9 @@ impl StoreError {
     /// server restarts.
     pub fn is_unavailable(&self) -> bool {
         // After an unknown outcome the same call may do its work a second time.
-        let Self::Database(error) = self else { return matches!(self, Self::Contended | Self::NoPrimary) };
+        let Self::Database(error) = self else {
+            return matches!(self, Self::Contended | Self::NoPrimary | Self::NoTenant);
+        };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
         let may_pass = |code: &str| {
