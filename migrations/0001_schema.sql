@@ -3,7 +3,7 @@
 -- Conventions:
 -- * Every table of a tenant's begins its primary key, its unique keys and its foreign keys with tenant_id, and has row
 --   security that fails closed. The service works as the role anchord_app, which owns nothing; what crosses tenants runs as
---   the owner, on connections of its own (crates/store/src/owner) or in a security definer function.
+--   the owner, on connections of its own (crates/store/src/owner).
 -- * Bodies and documents are json or text, never jsonb: they are read back as they were written, and faster.
 -- * Tables that grow with every message have no foreign key to sessions, because checking it costs an append an eighth of
 --   its time: who inserts holds the session's lock, and the list in crates/store/src/owner/erasures.rs names them.
@@ -675,7 +675,7 @@ create table events (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id) on delete cascade
 );
 comment on table events is 'What happened in a session, written in the commit of what it reports; kept for some days.';
-comment on column events.id is 'Microseconds of the clock, given by write_events while the session is locked, so that within a session the order of ids is the order of commits.';
+comment on column events.id is 'Microseconds of the clock, given while the session is locked, so that within a session the order of ids is the order of commits.';
 create index events_created_at_idx on events (created_at);
 comment on index events_created_at_idx is 'Upkeep: events that are old enough to be removed.';
 create index events_switched_idx on events (tenant_id, session_id, id) where kind = 'session.branch_switched';
@@ -828,52 +828,6 @@ create table usage_by_day (
 comment on table usage_by_day is 'What a tenant used on a day, sessions included that are erased since; it names none of them. The primary key serves the report, the quotas and the upserts.';
 comment on column usage_by_day.bytes is 'Bytes of messages that came on that day, less those of sessions that were erased on it: the sum over all days is what is stored.';
 
--- What the functions take. A place is that of the session among the changes, from 1. -------------------------------------
-
-create type session_change as (
-  tenant_id uuid, id uuid, name text,
-  revision bigint, tenant_revision bigint,
-  head_seq bigint, accounting text, recent text,
-  settings text, user_id text, metadata_names text[], metadata_values text[]
-);
-comment on type session_change is 'A session after an append, and the revisions that it was decided on (tenant_revision is the above_revision of load_branches); no revision for a session that is made, which alone has settings.';
-create type new_message as (
-  place integer, seq bigint, role text, format text, tokens integer, least_tokens integer, shape text, keep text,
-  component text, body text
-);
-comment on type new_message is 'A row of messages.';
-create type new_output as (place integer, reference text, seq bigint, ordinal integer);
-comment on type new_output is 'A row of tool_outputs.';
-create type new_reply as (place integer, route text, key text, body_digest bytea, reply text);
-comment on type new_reply is 'A row of idempotency_keys.';
-create type new_job as (place integer, id uuid, kind text, trigger text, request text, trace text);
-comment on type new_job is 'A row of compressions.';
-create type new_event as (place integer, kind text, payload text, message_id uuid);
-comment on type new_event is 'A row of events, with the id of its deliveries.';
-create type compression_end as (
-  tenant_id uuid, session_id uuid, id uuid,
-  from_status text, attempt integer,
-  status text, report text,
-  revision bigint, tenant_revision bigint, accounting text, recent text
-);
-comment on type compression_end is 'The end of a job: its fence (from_status, attempt), what it ends as, the revisions that this was decided on, and what the session becomes (null when it stays).';
-create type new_version as (
-  version bigint, parent_version bigint, from_seq bigint, through_seq bigint, meta text, document text, parts bigint[],
-  carry text, rendering text, rendering_tokens integer, smaller_renderings text[], smaller_tokens integer[], recap text,
-  digest text, digest_tokens integer
-);
-comment on type new_version is 'A row of summaries.';
-create type new_part as (id bigint, entries text);
-comment on type new_part is 'A row of record_parts.';
-create type new_ledger_entry as (kind text, seq bigint, ordinal integer, value text);
-comment on type new_ledger_entry is 'A row of ledger_entries.';
-create type new_todos as (revision bigint, items text, changes text);
-comment on type new_todos is 'A todo list that replaces the one of this revision.';
-create type new_verdict as (id uuid, scores text, results text, retired uuid[]);
-comment on type new_verdict is 'A row of evaluations, and the probes that are no longer asked.';
-create type new_probe as (id uuid, probe text);
-comment on type new_probe is 'A row of probes.';
-
 -- Compression by the server ---------------------------------------------------------------------------------------------
 
 -- The default takes a processor for 13 ms over a record of 200 KB, under its session's lock; lz4 takes 3, where the server
@@ -898,8 +852,8 @@ end $$;
 -- Who may see and change what -------------------------------------------------------------------------------------------
 
 -- Two policies on every table. `tenant` shows the rows of the transaction's tenant, and no row while there is none. Row
--- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the owner's connections and
--- the security definer functions cross tenants.
+-- security binds the owner too, so that nothing but a policy opens a row: `owner` is what lets the owner's connections
+-- cross tenants.
 do $$
 declare
   t text;

@@ -11,6 +11,8 @@ PATH = re.compile(r"\bshop/\w+\.py\b")
 
 def step(conversation: Conversation) -> Call | str:
     """The next tool call, or the answer that ends the work."""
+    if "read_page" in conversation.tools:
+        return next_page(conversation)
     if not any("print()" in text and "log.info()" in text for text in conversation.texts):
         return "I no longer know what the task is."
     calls = list(conversation.calls.values())
@@ -32,6 +34,13 @@ def step(conversation: Conversation) -> Call | str:
     if "search_past" in conversation.tools and last and last.name != "search_past":
         return Call("search_past", {"query": "which file must never be touched"})
     return Call("run_checks", {})
+
+
+def next_page(conversation: Conversation) -> Call | str:
+    """The work of the pages of docs/, which have one tool."""
+    total = max((int(last) for text in conversation.texts for last in re.findall(r"pages 1 to (\d+)", text)), default=0)
+    read = max((call.arguments["number"] for call in conversation.calls.values()), default=0)
+    return Call("read_page", {"number": read + 1}) if read < total else f"All {read} pages are read."
 
 
 def never_touched(text: str) -> list[str]:

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::erasing::erase_all;
 use crate::support::app::{Answer, App, COMPRESS, app};
 use crate::support::talks::{called, turns};
-use crate::support::{number, text};
+use crate::support::{change, changed_meanwhile, number};
 
 const SESSION: &str = "/v1/sessions/s";
 
@@ -255,45 +255,18 @@ async fn appends_that_name_different_models_at_once_are_all_stored() {
     assert_eq!(get(&app, "?branch=b").await["head_seq"], before + 20);
 }
 
-/// What an append or the end of a compression would write is refused when main's settings have changed since it was decided.
+/// An append to a branch that was decided before main's settings changed is decided again, on the new ones.
 #[tokio::test]
-async fn what_was_decided_on_other_settings_is_decided_again() {
-    let app = two_branches(&json!({"auto": false})).await;
-    append(&app, "?branch=b", talk(2, 20)).await;
-    let of = |what: &str, branch: &str| {
-        format!(
-            "select {what} from sessions s
-             cross join load_branches(array[s.tenant_id], array[null], array[null], array[s.id]) l where s.branch = '{branch}'"
-        )
-    };
-    let appended = |above: &str| {
-        format!(
-            "cardinality(commit_appends(array[row(s.tenant_id, s.id, s.name, s.revision, {above}, s.head_seq,
-                                                  s.accounting::text, s.recent,
-                                                  null, null, null, null)::session_change],
-                                        '{{}}', '{{}}', '{{}}', '{{}}', '{{}}', 'q', 'e', 'd'))::bigint"
-        )
-    };
-    // Of a job that nobody knows.
-    let ended = |above: &str| {
-        format!(
-            "end_compression(row(s.tenant_id, s.id, gen_random_uuid(), 'running', 1, 'failed', '{{}}', s.revision, {above},
-                                 null, null)::compression_end,
-                             null, '{{}}', '{{}}', null, null, '{{}}', '{{}}', '{{}}', null, 'q', 'e', 'd')"
-        )
-    };
-    let above = async |branch: &str| count(&app, &of("l.above_revision", branch)).await;
-    let before = (above("b").await, above("main").await);
-    ok(&app, "PATCH", "", json!({"fill": 0.3})).await;
-    assert_eq!((above("b").await, above("main").await), (before.0 + 1, before.1), "main's own row tells it");
-    let mut owner = app.database.connect_as_superuser().await;
-    for (revision, word) in [(before.0, "changed"), (before.0 + 1, "lost")] {
-        assert_eq!(text(&mut owner, &of(&ended(&revision.to_string()), "b")).await, word);
-    }
-    for (revision, stored) in [(before.0, 0), (before.0 + 1, 1)] {
-        assert_eq!(count(&app, &of(&appended(&revision.to_string()), "b")).await, stored);
-    }
-    assert_eq!(count(&app, &of(&appended("l.above_revision"), "main")).await, 1);
+async fn an_append_that_was_decided_on_other_settings_is_decided_again() {
+    let app = two_branches(&json!({"auto": false, "context_window": 40_000})).await;
+    let appending = append(&app, "?branch=b", talk(1, 20));
+    let mut owner = app.database.connect().await;
+    let smaller = r#"update sessions set settings_revision = settings_revision + 1,
+                     settings = (settings::jsonb || '{"context_window": 20000}')::json where root_id is null"#;
+    let changing = change(&mut owner, smaller);
+    // Nothing but the write needs this table.
+    let answer = changed_meanwhile(&app.database, "tool_outputs", appending, changing).await;
+    assert!(answer["usage"]["effective_window"].as_i64().expect("a window") < 20_000, "{answer}");
 }
 
 /// Appends, forks, compressions and changes of settings at once: nobody waits for another in a circle, every message is there once, and

@@ -349,36 +349,46 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     assert_eq!(kinds, ["compression.started", "compression.succeeded", "summary.published"]);
 }
 
-/// Ends a job as failed by the database's own function, on revisions that were read before.
-async fn end_on(connection: &mut PgConnection, job: &Job, (session, tenant): (&str, &str)) -> String {
-    let end = format!(
-        "row('{}', '{}', '{}', 'running', {}, 'failed', '{{}}', {session}, {tenant}, null, null)::compression_end",
-        job.tenant.0, job.session.0, job.id.0, job.attempt
-    );
-    let nothing = "null, '{}', '{}', null, null, '{}', '{}', '{}', null, 'a', 'b', 'c'";
-    support::text(connection, &format!("select end_compression({end}, {nothing})")).await
+#[tokio::test]
+async fn an_end_that_was_decided_on_rows_that_changed_since_is_decided_again() {
+    let queue = Queue::with_messages(10).await;
+    let mut connection = queue.database.connect().await;
+    let accounting = r#"update sessions set revision = revision + 1,
+                        accounting = (accounting::jsonb || '{"model": "changed"}')::json"#;
+    let pins = r#"update tenants set revision = revision + 1, settings = '{"wide": {"pins": [], "pins_revision": 7}}'"#;
+    let (model, revision) = ("accounting ->> 'model'", "accounting ->> 'pins_revision'");
+    for (version, meanwhile, what, expected) in [(1, accounting, model, "changed"), (2, pins, revision, "7")]
+    {
+        queue.enqueue().await;
+        let job = queue.claim().await.unwrap();
+        let span = Span {
+            parent_version: queue.version().await,
+            from_seq: version * 4 - 3,
+            through_seq: version * 4,
+        };
+        let settling = queue.store.settle(&job, Some(span), publication(version));
+        let changing = support::change(&mut connection, meanwhile);
+        let settled = support::changed_meanwhile(&queue.database, "messages", settling, changing);
+        assert_eq!(Box::pin(settled).await.unwrap(), SettleOutcome::As(Status::Succeeded));
+        let written = support::text(&mut connection, &format!("select {what} from sessions")).await;
+        assert_eq!((queue.version().await, written.as_str()), (Some(version), expected));
+    }
 }
 
 #[tokio::test]
-async fn an_end_that_was_decided_on_rows_that_changed_since_writes_nothing() {
+async fn a_late_worker_writes_nothing_of_a_job_that_was_taken_from_it_meanwhile() {
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     let mut connection = queue.database.connect().await;
-    let (session, tenant) =
-        ("select revision::text from sessions", "select revision::text from tenants where name = 'queue'");
-    for change in
-        ["update sessions set revision = revision + 1", "update tenants set revision = revision + 1"]
-    {
-        let known =
-            (support::text(&mut connection, session).await, support::text(&mut connection, tenant).await);
-        sqlx::raw_sql(change).execute(&mut connection).await.unwrap();
-        assert_eq!(end_on(&mut connection, &job, (&known.0, &known.1)).await, "changed", "{change}");
-        assert!(queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap(), "it runs on: {change}");
-    }
-    let known = (support::text(&mut connection, session).await, support::text(&mut connection, tenant).await);
-    assert_eq!(end_on(&mut connection, &job, (&known.0, &known.1)).await, "ended");
-    assert!(!queue.store.heartbeat(&job, LEASE_SECONDS).await.unwrap());
+    let settling = queue.store.settle(&job, Some(span(None)), publication(1));
+    let changing = support::change(&mut connection, "update compressions set attempt = attempt + 1");
+    // The session is locked by then, so that the end itself finds it out.
+    let settled = support::changed_meanwhile(&queue.database, "record_parts", settling, changing);
+    assert_eq!(Box::pin(settled).await.unwrap(), SettleOutcome::Lost);
+    assert_eq!(queue.version().await, None);
+    let written = "select (select count(*) from summaries) + (select count(*) from events)";
+    assert_eq!(support::number(&mut connection, written).await, 0);
 }
 
 #[tokio::test]

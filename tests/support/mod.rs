@@ -177,6 +177,25 @@ pub async fn change(connection: &mut PgConnection, statements: &str) {
     sqlx::raw_sql(statements).execute(connection).await.expect("statements that run");
 }
 
+/// Does something, and changes what it has read once it waits for a table that it reads or writes later.
+pub async fn changed_meanwhile<T>(
+    database: &TestDatabase,
+    table: &str,
+    doing: impl Future<Output = T>,
+    changing: impl Future,
+) -> T {
+    let (mut holder, mut looker) = (database.connect().await, database.connect().await);
+    change(&mut holder, &format!("begin; lock table {table} in access exclusive mode")).await;
+    let let_go = async {
+        let waiting = "select count(*) from pg_stat_activity
+                       where datname = current_database() and wait_event_type = 'Lock'";
+        while number(&mut looker, waiting).await == 0 {}
+        changing.await;
+        change(&mut holder, "commit").await;
+    };
+    futures::join!(doing, let_go).0
+}
+
 /// The one number that a query gives.
 pub async fn number(connection: &mut PgConnection, query: &str) -> i64 {
     let row = sqlx::raw_sql(sqlx::AssertSqlSafe(query)).fetch_one(connection).await.expect("a row");

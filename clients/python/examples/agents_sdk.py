@@ -22,7 +22,7 @@ async def main():
     )
     for said in (TASK, "Are all of them done?"):
         result = await Runner.run(agent, said, session=session, max_turns=100, run_config=session.run_config)
-    check(session.session_id, result.final_output, beside=4)
+    check(session.session_id, result.final_output, beside=6)
 
 
 asyncio.run(main())

@@ -22,4 +22,4 @@ thread = {"configurable": {"thread_id": "langchain"}, "recursion_limit": 500}
 agent.invoke({"messages": [{"role": "user", "content": TASK}]}, thread)
 question = {"role": "user", "content": "Are all of them done?"}
 result = asyncio.run(agent.ainvoke({"messages": [question]}, thread))
-check("langchain", result["messages"][-1].content, beside=2)
+check("langchain", result["messages"][-1].content, beside=4)

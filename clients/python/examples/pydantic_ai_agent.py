@@ -23,7 +23,7 @@ async def main():
     limits = {"usage_limits": UsageLimits(request_limit=None), "conversation_id": "pydantic-ai"}
     result = await agent.run(TASK, **limits)
     result = await agent.run("Are all of them done?", message_history=result.all_messages(), **limits)
-    check("pydantic-ai", result.output, beside=2)
+    check("pydantic-ai", result.output, beside=4)
 
 
 asyncio.run(main())

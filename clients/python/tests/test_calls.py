@@ -143,9 +143,9 @@ def test_a_context_that_cannot_be_made_is_its_problem() -> None:
 def test_no_answer_in_time_and_no_connection(waits: list[float]) -> None:
     service = Service(*[httpx2.ReadTimeout("slow")] * 2, *[httpx2.ConnectError("refused")] * 2)
     client = service.client(retries=1)
-    with pytest.raises(anchord.TimedOut):
+    with pytest.raises(anchord.TimedOut, match="http://service did not answer in time .*slow"):
         client.sessions.get("s")
-    with pytest.raises(anchord.ConnectionFailed):
+    with pytest.raises(anchord.ConnectionFailed, match="http://service .*refused.*ANCHORD_URL .*http://127.0.0.1:8080"):
         client.sessions.get("s")
     assert client.sessions is not None and len(service.requests) == 4
 
@@ -236,9 +236,37 @@ def test_objects_of_a_providers_library_are_sent_as_json() -> None:
             assert how == {"mode": "json", "exclude_none": True}
             return {"role": "assistant", "content": "x"}
 
-    service = Service(httpx2.Response(201, json={"context": {"messages": []}}))
+    service = Service(httpx2.Response(201, json={"session_id": "s", "context": {"messages": []}}))
     service.client().turn("s", [Said()])
     assert json.loads(service.requests[0].content)["messages"] == [{"role": "assistant", "content": "x"}]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"content": "x"},
+        # As LangChain dumps a message.
+        {"type": "human", "content": "x"},
+        {"type": "text", "text": "x"},
+        ("user", "x"),
+        "x",
+    ],
+    ids=str,
+)
+def test_what_is_no_message_is_refused(given: Any) -> None:
+    service = Service()
+    for send in service.client().turn, service.client().sync:
+        with pytest.raises(TypeError, match=r"messages\[1\] is no message|is no JSON"):
+            send("s", [{"role": "user", "content": "x"}, given])
+    assert service.requests == []
+
+
+def test_items_without_a_role_are_messages() -> None:
+    items = [{"type": "reasoning"}, {"type": "web_search_call"}, {"type": "mcp_list_tools"}]
+    service = Service(*[httpx2.Response(201, json={"session_id": "s", "context": {"messages": []}}) for _ in range(2)])
+    service.client().turn("s", items)
+    service.client().turn("s", [{"type": "of_tomorrow"}], format="openai-responses")
+    assert json.loads(service.requests[0].content)["messages"] == items
 
 
 def test_a_missing_key_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

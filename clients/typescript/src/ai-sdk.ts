@@ -1,18 +1,15 @@
 // A middleware for models of Vercel's AI SDK: the application keeps its messages as they are, the model gets anchord's context.
 import { Anchord } from "./client.js";
-import type { Message, Schemas } from "./types.js";
+import { Link, type LinkOptions } from "./link.js";
+import type { Message } from "./types.js";
 
-export interface MiddlewareOptions {
+export interface MiddlewareOptions extends LinkOptions {
   /** The session of the conversation. */
   session: string;
   /** The service; default one of the environment, with short times, so that no call of the model waits long for it. */
   anchord?: Anchord | undefined;
   /** The model's name, from which its window follows; default the name that the provider has. */
   model?: string | undefined;
-  /** Settings of the session, such as `context_window`. */
-  settings?: Schemas["Settings"] | undefined;
-  /** Told when the service does not answer; the model is called all the same. */
-  onProblem?: ((error: unknown) => void) | undefined;
 }
 
 interface PromptPart {
@@ -47,21 +44,7 @@ export function anchordMiddleware(options: MiddlewareOptions) {
   const sent = new WeakMap<object, Piece[]>();
   /** The last context, for when the service does not answer. */
   let last: { pieces: string[]; messages: PromptMessage[] } | undefined;
-  let isSet = false;
-
-  async function set(call: Call, system: PromptMessage[]): Promise<void> {
-    if (isSet) return;
-    // System prompt and tools are the application's and never stored; four characters are about a token.
-    const system_tokens = Math.ceil(JSON.stringify([system, call.tools ?? []]).length / 4);
-    const body = { system_tokens, ...options.settings };
-    try {
-      await anchord.sessions.update({ session_id: session, body });
-    } catch (error) {
-      if ((error as { code?: string }).code !== "session-not-found") throw error;
-      await anchord.sessions.put({ session_id: session, body });
-    }
-    isSet = true;
-  }
+  const link = new Link(options);
 
   async function context(pieces: Piece[], model: string): Promise<PromptMessage[]> {
     const messages = pieces.map(({ stored }) => stored);
@@ -78,12 +61,12 @@ export function anchordMiddleware(options: MiddlewareOptions) {
   async function store(prompt: object, content: readonly PromptPart[], reason: any): Promise<void> {
     const pieces = sent.get(prompt);
     // The answer that calls tools comes back in the next prompt, with their results.
-    if (pieces === undefined || (reason?.unified ?? reason) === "tool-calls") return;
+    if (pieces === undefined || (reason?.unified ?? reason) === "tool-calls" || link.isAway) return;
     const answers = piecesOf({ role: "assistant", content: [...content] }).map(({ stored }) => stored);
     try {
       await anchord.messages.append({ session_id: session, body: { format: "openai-chat", messages: answers, expected_next_seq: pieces.length + 1 } });
     } catch (error) {
-      options.onProblem?.(error);
+      link.failed(error, { mayThrow: false });
     }
   }
 
@@ -97,13 +80,18 @@ export function anchordMiddleware(options: MiddlewareOptions) {
       const [system, rest] = [prompt.slice(0, first), prompt.slice(first)];
       const pieces = rest.flatMap(piecesOf);
       const written = pieces.map(({ stored }) => JSON.stringify(stored));
-      let messages: PromptMessage[];
+      let messages: PromptMessage[] | undefined;
       try {
-        await set(params, system);
-        messages = await context(pieces, options.model ?? model.modelId);
-        last = { pieces: written, messages };
+        if (!link.isAway) {
+          await link.tell(anchord, session, [system, params.tools]);
+          messages = await context(pieces, options.model ?? model.modelId);
+          last = { pieces: written, messages };
+          link.answered();
+        }
       } catch (error) {
-        options.onProblem?.(error);
+        link.failed(error);
+      }
+      if (messages === undefined) {
         // The context before and what came after it; without one, all that there is.
         const before = last;
         const goesOn = before?.pieces.every((piece, index) => piece === written[index]);

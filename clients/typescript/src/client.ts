@@ -20,10 +20,15 @@ export interface Options {
   headers?: Readonly<Record<string, string>> | undefined;
   /** A fetch other than the built-in one. */
   fetch?: typeof fetch | undefined;
+  /** Told once of each kind of warning about the window in a context, such as a model that is not known; default `console.warn`. */
+  onWarning?: ((warning: Schemas["Warning"]) => void) | undefined;
 }
 
 /** A stream of events that is silent for so long is dead: the service says something every few seconds. */
 const SILENCE = 60_000;
+const DEFAULT_URL = "http://127.0.0.1:8080";
+/** Items of the Responses API, which have no role. */
+const ITEM = /_call$|_output$|^mcp_|^(reasoning|item_reference|compaction|compaction_trigger|program|additional_tools)$/;
 const PASSING = new Set([408, 429, 502, 503, 504]);
 const PASSING_CODES = new Set<string>(["outcome-unknown", "idempotency-in-flight", "transcript-contended"]);
 
@@ -57,16 +62,19 @@ export class Anchord {
   readonly #maxWait: number;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
+  readonly #onWarning: (warning: Schemas["Warning"]) => void;
+  readonly #warned = new Set<string>();
 
   constructor(options: Options = {}) {
     const environment = typeof process === "undefined" ? {} : process.env;
-    this.url = (options.url ?? environment["ANCHORD_URL"] ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
+    this.url = (options.url ?? environment["ANCHORD_URL"] ?? DEFAULT_URL).replace(/\/+$/, "");
     this.#key = options.key ?? environment["ANCHORD_API_KEY"];
     this.#timeout = options.timeout ?? 60_000;
     this.#retries = options.retries ?? 3;
     this.#maxWait = options.maxWait ?? 60_000;
     this.#headers = options.headers ?? {};
     this.#fetch = options.fetch ?? ((...call) => fetch(...call));
+    this.#onWarning = options.onWarning ?? (({ code, detail }) => console.warn(`anchord: ${detail ?? code}`));
     const groups: Record<string, Record<string, unknown>> = {};
     for (const [id, operation] of Object.entries(operations)) {
       const [tag = "", verb = ""] = id.split(".").map(camel);
@@ -86,8 +94,8 @@ export class Anchord {
     query: AppendQuery = {},
     options: CallOptions = {},
   ): Promise<ContextOf<M>> {
-    const args = { ...query, session_id: session, return: "context" as const, body: { ...body, messages: [...body.messages] } };
-    return contextOf<M>(await this.messages.append(args, options));
+    const args = { ...query, session_id: session, return: "context" as const, body: { ...body, messages: said(body) } };
+    return this.#context<M>(await this.messages.append(args, options));
   }
 
   /**
@@ -100,8 +108,20 @@ export class Anchord {
     query: SyncQuery = {},
     options: CallOptions = {},
   ): Promise<ContextOf<M>> {
-    const args = { ...query, session_id: session, body: { ...body, messages: [...body.messages] } };
-    return contextOf<M>(await this.transcript.sync(args, options));
+    const args = { ...query, session_id: session, body: { ...body, messages: said(body) } };
+    return this.#context<M>(await this.transcript.sync(args, options));
+  }
+
+  #context<M>(reply: Reply<"messages.append"> | Reply<"transcript.sync">): ContextOf<M> {
+    const { context, context_problem } = reply;
+    if (context_problem) throw new ProblemError(context_problem);
+    if (!context) throw new ConnectionError("The reply has no context.");
+    for (const warning of context.warnings ?? []) {
+      const kind = `${warning.code} ${warning.model}`;
+      if (!this.#warned.has(kind)) this.#onWarning(warning);
+      this.#warned.add(kind);
+    }
+    return context as ContextOf<M>;
   }
 
   #call(operation: Operation, args: Values, options: CallOptions): unknown {
@@ -144,7 +164,7 @@ export class Anchord {
 
   async *#lines(operation: Operation, args: Values, options: CallOptions): AsyncGenerator<unknown> {
     const limit = options.timeout ?? this.#timeout;
-    const watch = new Watch(options.signal);
+    const watch = new Watch(options.signal, this.url);
     try {
       const body = await this.#request(operation, args, options, (reply) => Promise.resolve(reply.body), watch);
       if (body === null) return;
@@ -160,7 +180,7 @@ export class Anchord {
   async *#events(operation: Operation, args: Values, options: CallOptions): AsyncGenerator<Event> {
     let last: string | undefined;
     for (;;) {
-      const watch = new Watch(options.signal);
+      const watch = new Watch(options.signal, this.url);
       try {
         const headers = last === undefined ? options.headers : { ...options.headers, "last-event-id": last };
         const body = await this.#request(operation, args, { ...options, headers }, (reply) => Promise.resolve(reply.body), watch);
@@ -188,7 +208,7 @@ export class Anchord {
     const limit = (options.timeout ?? this.#timeout) + (Number(args["wait"]) || 0) * 1000;
     let isLost = false;
     for (let attempt = 0; ; attempt++) {
-      const watch = shared ?? new Watch(options.signal);
+      const watch = shared ?? new Watch(options.signal, this.url);
       watch.again(limit);
       let failure: unknown;
       try {
@@ -242,7 +262,10 @@ class Watch implements Clock {
   #timer: NodeJS.Timeout | undefined;
   #isLate = false;
 
-  constructor(caller: AbortSignal | undefined) {
+  constructor(
+    caller: AbortSignal | undefined,
+    private readonly url: string,
+  ) {
     this.#caller = caller;
     if (caller?.aborted) this.#abort();
     caller?.addEventListener("abort", this.#abort, { once: true });
@@ -274,9 +297,14 @@ class Watch implements Clock {
   explained(error: unknown): unknown {
     if (error instanceof ProblemError || error instanceof ConnectionError) return error;
     if (this.#caller?.aborted) return this.#caller.reason;
-    if (this.#isLate) return new TimeoutError("The service did not answer in time.", { cause: error });
-    if (error instanceof SyntaxError) return new ConnectionError("The reply is no JSON.", { cause: error });
-    return new ConnectionError("The service cannot be reached, or the connection was lost.", { cause: error });
+    if (this.#isLate) return new TimeoutError(`${this.url} did not answer in time.`, { cause: error });
+    if (error instanceof SyntaxError) return new ConnectionError(`The reply of ${this.url} is no JSON.`, { cause: error });
+    // The cause of fetch's own error is the system's.
+    const { cause } = error as { cause?: { message?: string; code?: string } };
+    const why = cause?.message || cause?.code || String(error);
+    const named = `ANCHORD_URL or the option url names the address, the default is ${DEFAULT_URL}`;
+    if (cause?.code === "ECONNREFUSED") return new ConnectionError(`Nothing answers at ${this.url} (${why}). Does the service run there? ${named}.`, { cause: error });
+    return new ConnectionError(`The connection to ${this.url} failed (${why}); ${named}.`, { cause: error });
   }
 }
 
@@ -316,9 +344,15 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-function contextOf<M>(reply: Reply<"messages.append"> | Reply<"transcript.sync">): ContextOf<M> {
-  if (reply.context) return reply.context as ContextOf<M>;
-  if (reply.context_problem) throw new ProblemError(reply.context_problem);
-  throw new ConnectionError("The reply has no context.");
+/** The messages of a body. The service keeps what it does not know, so that nobody would hear of one that is none. */
+function said<M extends object>({ messages, format }: { messages: readonly M[]; format?: unknown }): M[] {
+  messages.forEach((message, index) => {
+    const { role, type } = message as { role?: unknown; type?: unknown };
+    // Who names the format may have items of types to come.
+    const isItem = typeof type === "string" && (ITEM.test(type) || format === "openai-responses");
+    if (typeof role === "string" || isItem) return;
+    const what = typeof message === "object" ? JSON.stringify(message) : String(message);
+    throw new TypeError(`messages[${index}] is no message: it has neither a role nor a type of the Responses API: ${what.slice(0, 100)}`);
+  });
+  return [...messages];
 }
-

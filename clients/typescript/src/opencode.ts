@@ -1,6 +1,7 @@
 // A plugin for opencode: a compaction takes anchord's context in place of a summary that the model would write.
 import { Anchord } from "./client.js";
 import { compress, contextText } from "./compaction.js";
+import { Link, type LinkOptions } from "./link.js";
 import type { Message, Schemas } from "./types.js";
 
 interface Part {
@@ -13,33 +14,50 @@ interface Said {
 }
 /** The part of opencode that the plugin uses. */
 interface Input {
-  client: { session: { messages(options: { path: { id: string } }): PromiseLike<{ data?: unknown }> } };
+  client: {
+    session: { messages(options: { path: { id: string } }): PromiseLike<{ data?: unknown }> };
+    app: { log(options: { body: { service: string; level: "info" | "warn"; message: string } }): PromiseLike<unknown> };
+  };
 }
 
-/** Makes a plugin of a client and of what is to be told of problems. */
-export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: unknown) => void } = {}) {
-  return async ({ client }: Input, given: { url?: string; key?: string } = {}) => {
-    const anchord = options.anchord ?? new Anchord({ retries: 1, maxWait: 2000, url: given.url, key: given.key });
+/** Makes a plugin of a client and of what is to be told of problems; default opencode's log. */
+export function anchordPlugin(options: LinkOptions & { anchord?: Anchord } = {}) {
+  return async ({ client }: Input, given: { url?: string; key?: string; window?: number } = {}) => {
+    const log = (level: "info" | "warn") => (message: string) => client.app.log({ body: { service: "anchord", level, message } });
+    const onWarning = ({ code, detail }: Schemas["Warning"]) => void log("warn")(`anchord: ${detail ?? code}`);
+    const anchord = options.anchord ?? new Anchord({ retries: 1, maxWait: 2000, url: given.url, key: given.key, onWarning });
+    const link = new Link({ window: given.window, ...options }, log("warn"));
+    // What is thrown in a hook is seen by nobody: a wrong key shows when the plugin is loaded.
+    try {
+      await anchord.sessions.list({ limit: 1 });
+      await log("info")(`anchord: contexts come from ${anchord.url}`);
+    } catch (error) {
+      link.failed(error);
+    }
     /** The contexts of sessions that are being compacted. */
     const contexts = new Map<string, string>();
     const conversation = async (session: string): Promise<Schemas["TranscriptRequest"]> => {
       const { data } = await client.session.messages({ path: { id: session } });
-      return { format: "openai-chat", messages: (data as Said[]).flatMap(storedOf) };
+      const said = data as Said[];
+      const model: string | undefined = said.findLast(({ info }) => info["modelID"])?.info["modelID"];
+      return { format: "openai-chat", messages: said.flatMap(storedOf), ...(model === undefined ? {} : { model }) };
     };
     return {
       /** Messages after the last compaction are kept when the agent has nothing more to do. */
       async event({ event }: { event: { type: string; properties?: any } }): Promise<void> {
-        if (event.type !== "session.idle") return;
+        if (event.type !== "session.idle" || link.isAway) return;
         const session: string = event.properties.sessionID;
         try {
+          await link.tell(anchord, session);
           await anchord.sync(session, await conversation(session));
         } catch (error) {
-          options.onProblem?.(error);
+          link.failed(error, { mayThrow: false });
         }
       },
       async "experimental.session.compacting"(input: { sessionID: string }, output: { context: string[]; prompt?: string }): Promise<void> {
         const session = input.sessionID;
         try {
+          await link.tell(anchord, session);
           await compress(anchord, session, await conversation(session));
           contexts.set(session, await contextText(anchord, session));
           // opencode calls the model in any case, and its answer is replaced.
@@ -47,7 +65,7 @@ export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: 
         } catch (error) {
           // The service does not answer: the model summarises, as without the plugin.
           contexts.delete(session);
-          options.onProblem?.(error);
+          link.failed(error, { mayThrow: false });
         }
       },
       // Only the call that compacts gets here between the hook above and the one below: it need not read the history again.
@@ -64,7 +82,7 @@ export function anchordPlugin(options: { anchord?: Anchord; onProblem?: (error: 
   };
 }
 
-/** `"plugin": ["anchord"]` in opencode.json; `["anchord", { "url": "…", "key": "…" }]` where the environment does not have them. */
+/** `"plugin": ["anchord"]` in opencode.json; `["anchord", { "url": "…", "key": "…", "window": 40000 }]` where the environment does not have them. */
 export default { id: "anchord", server: anchordPlugin() };
 
 /** A message as chat completions have it; compactions and what opencode says on its own are no part of the conversation. */

@@ -7,6 +7,7 @@ import * as ai7 from "ai";
 import * as ai6 from "ai-6";
 import { createOpenAICompatible as provider7 } from "@ai-sdk/openai-compatible";
 import { createOpenAICompatible as provider6 } from "ai-6-openai-compatible";
+import { scripted } from "./provider.js";
 import { chatCalls, output, startTask, troubled, wholeSession } from "./task.js";
 
 const RULES = "You are a careful reader.";
@@ -18,12 +19,12 @@ const CALL = { schema: { type: "object", properties: { command: { type: "string"
 const versions = {
   7: (url: string, session: string, anchord: Anchord, problems: unknown[]) => {
     const model = provider7({ name: "it", baseURL: `${url}/v1`, includeUsage: true })("model");
-    const middleware = anchordMiddleware({ session, anchord, settings: { context_window: WINDOW }, onProblem: (problem) => problems.push(problem) });
+    const middleware = anchordMiddleware({ session, anchord, window: WINDOW, onProblem: (problem) => problems.push(problem) });
     return { ai: ai7, model: ai7.wrapLanguageModel({ model, middleware }) };
   },
   6: (url: string, session: string, anchord: Anchord, problems: unknown[]) => {
     const model = provider6({ name: "it", baseURL: `${url}/v1`, includeUsage: true })("model");
-    const middleware = anchordMiddleware({ session, anchord, settings: { context_window: WINDOW }, onProblem: (problem) => problems.push(problem) });
+    const middleware = anchordMiddleware({ session, anchord, window: WINDOW, onProblem: (problem) => problems.push(problem) });
     return { ai: ai6 as unknown as typeof ai7, model: ai6.wrapLanguageModel({ model, middleware }) as unknown as ReturnType<typeof ai7.wrapLanguageModel> };
   },
 };
@@ -81,3 +82,40 @@ for (const [version, agent] of Object.entries(versions)) {
     t.diagnostic(`${compression_count} compressions, ${last.messages.length} of ${stored.length} messages and ${known} of ${STEPS} words in the last request, ${service.state.refused} refusals`);
   });
 }
+
+const PROMPT = [{ role: "system", content: "Be careful. ".repeat(700) }, { role: "user", content: [{ type: "text", text: "Hello." }] }];
+const asked = (middleware: ReturnType<typeof anchordMiddleware>) => middleware.transformParams({ params: { prompt: PROMPT }, model: { modelId: "gpt-4o" } });
+
+test("AI SDK: a wrong key and a wrong window are thrown at the first call", async () => {
+  const session = `ai-sdk-wrong-${process.pid}`;
+  await assert.rejects(asked(anchordMiddleware({ session, anchord: new Anchord({ key: "ak_wrong" }) })), { status: 401 });
+  await assert.rejects(asked(anchordMiddleware({ session, window: 1 })), { status: 422, field: "/context_window" });
+});
+
+test("AI SDK: the window and the system prompt are told once", async () => {
+  const session = `ai-sdk-told-${process.pid}`;
+  const calls: string[] = [];
+  const noted: typeof fetch = (url, init) => (calls.push(`${init?.method}`), fetch(url, init));
+  const middleware = anchordMiddleware({ session, window: 20_000, anchord: new Anchord({ fetch: noted }) });
+  for (let turn = 0; turn < 2; turn++) await asked(middleware);
+  // The session is not there before its first message; the context is a PUT, too.
+  assert.deepEqual(calls, ["PATCH", "PUT", "PUT", "PUT"]);
+  const { settings } = await new Anchord().sessions.get({ session_id: session });
+  assert.equal(settings.context_window, 20_000);
+  assert.ok(settings.system_tokens! > 2000 && settings.system_tokens! < 2500);
+});
+
+test("AI SDK: a service that is not there is told of once, and not waited for", async (t) => {
+  const lines = t.mock.method(console, "warn", () => {});
+  let calls = 0;
+  const noted: typeof fetch = (url, init) => (calls++, fetch(url, init));
+  const server = await scripted();
+  await server.close();
+  const anchord = new Anchord({ url: server.url, retries: 0, fetch: noted });
+  const middleware = anchordMiddleware({ session: "nowhere", anchord });
+  for (let turn = 0; turn < 3; turn++) assert.deepEqual((await asked(middleware)).prompt, PROMPT);
+  assert.equal(calls, 1);
+  assert.equal(lines.mock.callCount(), 1);
+  const [line] = lines.mock.calls[0]!.arguments as [string];
+  assert.ok(line.startsWith(`anchord: Nothing answers at ${server.url} `) && line.includes("ANCHORD_URL"), line);
+});

@@ -92,8 +92,41 @@ test("a lost connection is tried again; a deletion that was done counts as done"
   await assert.rejects(anchord.sessions.delete({ session_id: "s" }), ProblemError);
 });
 
-test("a service that is not there", async () => {
-  await assert.rejects(async () => await new Anchord({ url: "http://127.0.0.1:9", retries: 0 }).sessions.list(), ConnectionError);
+test("a service that is not there is named, with where its address comes from", async () => {
+  const server = await scripted();
+  await server.close();
+  await assert.rejects(async () => await new Anchord({ url: server.url, retries: 0 }).sessions.list(), (error) => {
+    assert.ok(error instanceof ConnectionError);
+    for (const part of [server.url, "ECONNREFUSED", "ANCHORD_URL", "http://127.0.0.1:8080"]) assert.ok(error.message.includes(part), error.message);
+    return true;
+  });
+});
+
+test("what is no message is refused before it is sent", async (t) => {
+  const context = { messages: [], sources: [] };
+  const server = await scripted(json({ ...stored, context }, 201));
+  t.after(server.close);
+  const anchord = new Anchord({ url: server.url });
+  // The second is a message of LangChain's, as it is sent.
+  for (const wrong of [{ content: "Hello." }, { lc: 1, type: "constructor", id: ["HumanMessage"] }, { type: "human", content: "Hello." }, "Hello."]) {
+    const messages = [{ role: "user", content: "Hello." }, wrong as object];
+    await assert.rejects(anchord.turn("s", { messages }), /^TypeError: messages\[1\] is no message/);
+    await assert.rejects(anchord.sync("s", { messages }), TypeError);
+  }
+  assert.equal(server.asked.length, 0);
+  await anchord.turn("s", { messages: [{ type: "reasoning" }, { type: "web_search_call" }] });
+  await anchord.turn("s", { format: "openai-responses", messages: [{ type: "of_tomorrow" }] });
+  assert.equal(server.asked.length, 2);
+});
+
+test("a window that is assumed is told once", async (t) => {
+  const context = { messages: [], sources: [], warnings: [{ code: "model-unknown", model: "mine", window: 200_000, detail: "Set it." }] };
+  const server = await scripted(json({ ...stored, context }, 201));
+  t.after(server.close);
+  const warned: unknown[] = [];
+  const anchord = new Anchord({ url: server.url, onWarning: (warning) => warned.push(warning) });
+  for (let turn = 0; turn < 2; turn++) await anchord.turn("s", { messages: [{ role: "user", content: "Hello." }] });
+  assert.deepEqual(warned, context.warnings);
 });
 
 test("an attempt that takes too long ends, and so does a call that its caller ends", async (t) => {

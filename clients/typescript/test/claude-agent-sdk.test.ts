@@ -1,5 +1,6 @@
 // The hooks in the Claude Agent SDK, with the program that it brings.
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { query, type Options } from "@anthropic-ai/claude-agent-sdk";
 import { Anchord } from "anchord";
@@ -73,4 +74,13 @@ test("Claude Agent SDK: without the service it compacts as ever", async (t) => {
   assert.ok(problems.length >= 1);
   assert.deepEqual(seen.filter(({ refused }) => refused), []);
   assert.equal(seen.filter(({ kind }) => kind === "turn").at(-1)?.step, STEPS);
+});
+
+test("Claude Agent SDK: a wrong key is thrown by the first hook that calls the service", async (t) => {
+  const task = await startTask(3, 100);
+  t.after(task.close);
+  const transcript_path = `${task.home}/transcript.jsonl`;
+  await writeFile(transcript_path, JSON.stringify({ type: "assistant", message: { role: "assistant", content: [{ type: "text", text: "Hello." }] } }));
+  const [{ hooks: [stop] } = { hooks: [] }] = anchordHooks({ anchord: new Anchord({ key: "ak_wrong" }) }).Stop;
+  await assert.rejects(stop!({ hook_event_name: "Stop", session_id: "wrong", transcript_path }), { status: 401 });
 });

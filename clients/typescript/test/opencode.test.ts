@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { PluginModule } from "@opencode-ai/plugin";
 import { Anchord } from "anchord";
-import plugin from "anchord/opencode";
+import plugin, { anchordPlugin } from "anchord/opencode";
 import { chatCalls, output, startTask, troubled, wholeSession, type Task } from "./task.js";
 
 // It is a plugin by opencode's own types.
@@ -67,4 +67,13 @@ test("opencode: without the service it compacts as ever", async (t) => {
   assert.ok(seen.some(({ kind }) => kind === "compaction"));
   assert.equal(seen.filter(({ kind }) => kind === "turn").at(-1)?.step, STEPS);
   assert.ok(service.state.refused > 0);
+});
+
+test("opencode: a wrong key is thrown where opencode loads the plugin", async () => {
+  const logged: unknown[] = [];
+  const client = { session: { messages: async () => ({}) }, app: { log: async (line: unknown) => logged.push(line) } };
+  await assert.rejects(anchordPlugin({ anchord: new Anchord({ key: "ak_wrong" }) })({ client }), { status: 401 });
+  assert.match(JSON.stringify(logged), /"level":"warn","message":"anchord: Unauthorized/);
+  await anchordPlugin({ anchord: new Anchord() })({ client });
+  assert.match(JSON.stringify(logged), /"level":"info","message":"anchord: contexts come from http/);
 });

@@ -24,7 +24,7 @@ export async function scripted(...answers: ((reply: ServerResponse, asked: Asked
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {
     server.closeAllConnections();
-    server.close();
+    return new Promise((closed) => server.close(closed));
   };
   return { url, asked, close };
 }

@@ -48,12 +48,6 @@ pub struct NewEvaluation {
 }
 
 impl NewVersion {
-    /// About how many bytes are written for it: what it takes on grows with what the next one is given.
-    pub(super) fn bytes(&self) -> usize {
-        let ledger: usize = self.ledger.iter().map(|(.., value)| value.get().len()).sum();
-        ledger + self.carry.get().len() + self.rendering.0.len()
-    }
-
     pub(super) fn served(&self) -> Served {
         Served {
             version: self.version,

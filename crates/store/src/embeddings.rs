@@ -94,14 +94,16 @@ impl Store {
         for (tenant, sessions) in marked {
             for some in sessions.chunks(MARKED_AT_ONCE) {
                 let queued = async {
-                    let queued = sqlx::query_scalar!("select mark_for_embedding($1, $2)", tenant.0, some);
-                    queued.fetch_one(&mut self.pool.acquire().await?).await
+                    // A crash loses a mark, which the next append or question makes again.
+                    let mut tx = self.begin_unsynced(tenant).await?;
+                    queue(&mut tx, tenant, some).await?;
+                    tx.commit().await
                 };
                 if let Err(error) = queued.await {
                     for session in some {
                         self.mark_for_embedding(tenant, SessionId(*session));
                     }
-                    failed = Some(error.into());
+                    failed = Some(error);
                 }
             }
         }
@@ -154,28 +156,74 @@ impl Store {
         let Ok(encoded) = encoding.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
         let (blocks, vectors): (Vec<Seq>, Vec<Vec<u8>>) = encoded.into_iter().unzip();
         let mut tx = self.begin(job.tenant).await?;
-        let stored = sqlx::query!(
-            r#"select bytes as "bytes!", task_id, more as "more!", stored_at as "stored_at!"
-               from add_vectors($1, $2, $3, $4, $5, $6, $7, $8, $9)"#,
+        // The session first, as everywhere: nobody erases it meanwhile.
+        let session = sqlx::query!(
+            "select s.head_seq, s.base_indexed_seq,
+                    case when s.root_id is null then s.task_id
+                         else (select r.task_id from sessions r where r.tenant_id = $1 and r.id = s.root_id limit 1) end as task_id
+             from sessions s where s.tenant_id = $1 and s.id = $2 for key share of s",
+            job.tenant.0,
+            job.session.0
+        );
+        let Some(session) = session.fetch_optional(&mut *tx).await? else { return Ok(Stored::Lost) };
+        let is_anew = after == session.base_indexed_seq;
+        // A batch without a message found all there are: what an erased branch no longer has comes no more.
+        let more = through < session.head_seq && through > after;
+        let dimensions = i32::try_from(dimensions).unwrap_or(i32::MAX);
+        let fenced = sqlx::query!(
+            "update recall_embeddings
+             set model = $4, dimensions = $5, through_seq = $7, failures = 0, leased_until = null,
+                 due_at = case when $8 then now() end
+             where tenant_id = $1 and session_id = $2 and attempt = $3
+               -- Messages that say nothing have no dimensions.
+               and ($9 or (model = $4 and dimensions in (0, $5) and through_seq = $6))",
             job.tenant.0,
             job.session.0,
             job.attempt,
             model,
-            i32::try_from(dimensions).unwrap_or(i32::MAX),
+            dimensions,
             after,
             through,
+            more,
+            is_anew
+        );
+        if fenced.execute(&mut *tx).await?.rows_affected() == 0 {
+            return Ok(Stored::Lost);
+        }
+        let added = sqlx::query!(
+            r#"with before as materialized (
+                 select coalesce(sum(octet_length(x.vectors)), 0) as bytes from recall_vectors x
+                 where x.tenant_id = $1 and x.session_id = $2 and x.block = any($3)
+               ),
+               stored as (
+                 insert into recall_vectors as old (tenant_id, session_id, block, model, dimensions, vectors)
+                 select $1, $2, new.block, $5, $6, new.vectors from unnest($3::bigint[], $4::bytea[]) as new(block, vectors)
+                 on conflict (tenant_id, session_id, block) do update
+                 set model = excluded.model, dimensions = excluded.dimensions,
+                     -- What begins a block replaces what another model, or an earlier pass, left in it.
+                     vectors = case when $8 or excluded.block * 64 >= $7 or old.model <> excluded.model
+                                         or old.dimensions <> excluded.dimensions
+                                    then excluded.vectors else old.vectors || excluded.vectors end
+                 returning octet_length(vectors) as bytes
+               )
+               select coalesce((select sum(s.bytes) from stored s), 0) - b.bytes as "bytes!", now() as "at!" from before b"#,
+            job.tenant.0,
+            job.session.0,
             &blocks,
-            &vectors
+            &vectors,
+            model,
+            dimensions,
+            after,
+            is_anew
         )
-        .fetch_optional(&mut *tx)
+        .fetch_one(&mut *tx)
         .await?;
-        let Some(stored) = stored else { return Ok(Stored::Lost) };
-        if stored.bytes != 0 {
-            let bytes = (stored.task_id, stored.bytes, stored.stored_at);
-            add_vector_bytes(&mut tx, job.tenant, job.session, bytes).await?;
+        if added.bytes != 0 {
+            add_vector_bytes(&mut tx, job.tenant, job.session, (session.task_id, added.bytes, added.at))
+                .await?;
         }
         tx.commit().await?;
-        Ok(Stored::Done { more: stored.more })
+        Ok(Stored::Done { more })
     }
 
     /// Ends an attempt that stored nothing; the next one is due after `wait`.
@@ -197,4 +245,21 @@ impl Store {
         .await?;
         tx.commit().await
     }
+}
+
+/// Queues sessions whose newest messages may have no vectors yet; those that are queued already, single calls and locked ones
+/// stay as they are.
+async fn queue(tx: &mut PgConnection, tenant: TenantId, sessions: &[Uuid]) -> Result<()> {
+    sqlx::query!(
+        "insert into recall_embeddings as old (tenant_id, session_id)
+         select $1, s.id from sessions s
+         where s.tenant_id = $1 and s.id = any($2) and s.expires_at is null
+         order by s.id for key share of s skip locked
+         on conflict (tenant_id, session_id) do update set due_at = now() where old.due_at is null",
+        tenant.0,
+        sessions
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }

@@ -12,6 +12,7 @@ use crate::prelude::*;
 use anchord_facts::redact::redact;
 use anchord_messages::rounded::four;
 use anchord_session::compression::{Report, Status};
+use anchord_session::quota::Bound;
 
 /// The event that reports a new current version.
 const PUBLISHED: &str = "summary.published";
@@ -164,20 +165,88 @@ impl Row {
     }
 }
 
-/// Writes an event and a message for every subscribed webhook, and notifies both channels on commit. One statement,
-/// which without a webhook costs one index lookup. The caller holds the session's lock.
+/// Writes an event in the transaction of what it reports.
 async fn record(connection: &mut PgConnection, key: SessionKey, kind: &str, payload: &Value) -> Result<()> {
+    write(connection, key, &[(kind, &payload.to_string())]).await
+}
+
+/// Writes events in their order with a message for every subscribed webhook, and notifies both channels on commit. One
+/// statement, which without a webhook costs few index lookups. The caller holds the session's lock.
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    key: SessionKey,
+    events: &[(&str, &str)],
+) -> Result<()> {
+    write_after(connection, key, events, 0).await
+}
+
+/// Writes events with ids above `after`.
+///
+/// An id is the time, and not a number of a sequence, which would tell each tenant how many events all others have. It is
+/// above those of the events before also when the clock was set back: those of the branch, and the session's last switch.
+async fn write_after(
+    connection: &mut PgConnection,
+    key: SessionKey,
+    events: &[(&str, &str)],
+    after: i64,
+) -> Result<()> {
+    let (kinds, payloads): (Vec<&str>, Vec<&str>) = events.iter().copied().unzip();
+    let messages: Vec<Uuid> = events.iter().map(|_| Uuid::now_v7()).collect();
     sqlx::query!(
-        "select write_events($1, $2, $3, $4, $5, $6, $7)",
+        r#"with first as materialized (
+             select greatest(
+                      (extract(epoch from clock_timestamp()) * 1000000)::bigint,
+                      1 + $3::bigint,
+                      1 + (select e.id from events e where e.tenant_id = $1 and e.session_id = $2 order by e.id desc limit 1),
+                      1 + (select last.id
+                           from (select coalesce(s.root_id, s.id) as id from sessions s
+                                 where s.tenant_id = $1 and s.id = $2 limit 1) main
+                           cross join lateral (
+                             select e.id from events e
+                             where e.tenant_id = $1 and e.session_id = main.id and e.kind = 'session.branch_switched'
+                             order by e.id desc limit 1
+                           ) last)) as id
+           ),
+           made as (
+             insert into events (tenant_id, session_id, id, kind, payload)
+             select $1, $2, first.id + e.place - 1, e.kind, e.payload::json
+             from first cross join unnest($4::text[], $5::text[]) with ordinality as e(kind, payload, place)
+             returning id, kind, payload
+           ),
+           queued as (
+             insert into webhook_deliveries (tenant_id, webhook_id, id, session_id, event_id, event, payload)
+             select $1, webhook.id, ($6::uuid[])[m.place], $2, m.id, m.kind, m.payload
+             from (select x.id, x.kind, x.payload, row_number() over (order by x.id) as place from made x) m
+             -- No event waits for the disabling or erasing of a webhook: one whose row is locked is skipped, and its row is only
+             -- locked that long after it was disabled.
+             cross join lateral (
+               select k.id from webhooks k
+               where k.tenant_id = $1 and k.disabled_reason is null and (k.events is null or m.kind = any(k.events))
+                 -- With as many pending it gets no more, or one that does not answer would grow without end.
+                 and not exists (
+                   select from webhook_deliveries d
+                   where d.tenant_id = $1 and d.webhook_id = k.id and d.status = 'pending'
+                   offset greatest(coalesce((select (t.quotas ->> 'waiting_deliveries')::bigint from tenants t where t.id = $1),
+                                            $7::bigint) - 1, 0)
+                   limit 1
+                 )
+               for key share skip locked
+             ) webhook
+             returning 1
+           )
+           select count(pg_notify($8, $2::text)) + (select count(pg_notify($9, '')) from (select from queued limit 1) one) as told
+           from (select from made limit 1) m"#,
         key.tenant.0,
         key.id.0,
-        &[kind] as &[&str],
-        &[payload.to_string()],
-        &[Uuid::now_v7()],
+        after,
+        &kinds as &[&str],
+        &payloads as &[&str],
+        &messages,
+        Bound::WaitingDeliveries.default(),
         channel::EVENTS,
         channel::DELIVERIES
     )
-    .execute(connection)
+    .fetch_one(connection)
     .await?;
     Ok(())
 }
@@ -254,7 +323,21 @@ pub(super) async fn switched(
     session: SessionKey,
     (from, to): (&str, &str),
 ) -> Result<()> {
-    record(connection, session, SWITCHED, &json!({"from": from, "to": to})).await
+    // Behind the events of both branches, whose followers it follows.
+    let last = sqlx::query_scalar!(
+        "select max(last.id) from sessions s
+         cross join lateral (
+           select e.id from events e where e.tenant_id = $1 and e.session_id = s.id order by e.id desc limit 1
+         ) last
+         where s.tenant_id = $1 and s.root_id = $2 and s.branch = any($3)",
+        session.tenant.0,
+        session.id.0,
+        &[from, to] as &[&str]
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    let payload = json!({"from": from, "to": to}).to_string();
+    write_after(connection, session, &[(SWITCHED, &payload)], last.unwrap_or_default()).await
 }
 
 fn publication(version: i64, compression: Option<CompressionId>) -> Value {

@@ -1,12 +1,12 @@
 //! The database store: the only crate with SQL.
 //!
-//! What lives here: one file per resource, each with methods of [`Store`]; `load` and `commit`, which read and write
-//! sessions; `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
+//! What lives here: one file per resource, each with methods of [`Store`]; `load`, which reads whole sessions;
+//! `gather`, which groups concurrent appends into shared transactions; `compressions`, the job queue, and
 //! `settle`, which ends a job; `pool`, the connections, with `primary`, which chooses the server, `connection`, which gives
 //! up a server that does not answer, and `bulkhead`, which limits how many of them a tenant uses.
 //! Invariant: every statement on a tenant's rows names the tenant and runs under row-level security, as a role that
-//! owns nothing; statements that work for many tenants at once are in `owner`, and those and functions of the schema name the
-//! tenant of every row. The rows of an append commit together or not at all.
+//! owns nothing; statements that work for many tenants at once are in `owner`, and name the tenant of every row. The rows of an
+//! append commit together or not at all.
 //! Must not know: HTTP, LLMs, how a summary is made.
 
 mod actor;
@@ -20,7 +20,6 @@ mod bulkhead;
 mod candidate;
 pub mod cells;
 mod channel;
-mod commit;
 pub mod compressions;
 mod compute;
 mod connection;

@@ -75,7 +75,7 @@ pub(super) async fn load_for_appends(
                 Some(one)
             }
             // The session has no such branch; nobody but a fork makes one.
-            None if name.is_of_other_branch() || row.is_named == Some(true) => None,
+            None if name.is_of_other_branch() || row.is_named => None,
             None => Some(row.begun(*tenant, &name.name)?),
         });
     }
@@ -175,6 +175,12 @@ pub(super) async fn tail(connection: &mut PgConnection, key: SessionKey, after: 
     Ok(tails.into_iter().next().unwrap_or_default())
 }
 
+/// Reads the rows of sessions with their tenants', each by its name and that of a branch (the current one when there is none), or
+/// by the branch's id.
+///
+/// For each of them the statement sets its tenant, so that row-level security shows the rows of that one: one statement outside
+/// of a transaction reads sessions of many tenants. All that follows is searched by what setting the tenant returned, so that
+/// it cannot come before; `limit` and `offset 0` keep the planner from merging the parts.
 async fn read(connection: &mut PgConnection, wanted: &[(TenantId, Which<'_>)]) -> Result<Vec<Option<Row>>> {
     let tenants: Vec<Uuid> = wanted.iter().map(|(tenant, _)| tenant.0).collect();
     let (mut names, mut branches, mut ids) = (Vec::new(), Vec::new(), Vec::new());
@@ -190,11 +196,54 @@ async fn read(connection: &mut PgConnection, wanted: &[(TenantId, Which<'_>)]) -
     }
     let rows = sqlx::query_as!(
         Row,
-        r#"select place as "place!", id, root_id, name, branch, has_branches, settings, settings_revision, defaults as "defaults!", head_seq,
-                  anchor_seq, indexed_seq, version, last_version, compression_count, context_revision, accounting, recent,
-                  created_at, updated_at, now() as "read_at!", live_id, live_status, revision,
-                  above_revision as "above_revision!", is_named
-           from load_branches($1, $2, $3, $4)"#,
+        r#"select w.place as "place!", s.id as "id?", coalesce(s.root_id, s.id) as root_id, coalesce(root.name, s.name) as name,
+                  s.branch as "branch?", s.root_id is not null or s.branch_count > 0 as has_branches,
+                  coalesce(root.settings, s.settings)::text as settings,
+                  coalesce(root.settings_revision, s.settings_revision) as settings_revision, t.settings::text as "defaults!",
+                  s.head_seq as "head_seq?", s.anchor_seq as "anchor_seq?", s.indexed_seq as "indexed_seq?",
+                  s.version as "version?", s.last_version as "last_version?", s.compression_count as "compression_count?",
+                  s.context_revision as "context_revision?", s.accounting::text as accounting, s.recent as "recent?",
+                  s.created_at as "created_at?", s.updated_at as "updated_at?", now() as "read_at!", live.id as "live_id?",
+                  live.status as "live_status?", s.revision as "revision?",
+                  t.revision + coalesce(root.settings_revision, 0) as "above_revision!", named.id is not null as "is_named!"
+           from (
+             select u.*, set_config('app.tenant_id', u.tenant::text, true)::uuid as tenant_id
+             from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) with ordinality as u(tenant, name, branch, id, place)
+             offset 0
+           ) w
+           cross join lateral (
+             select x.settings, x.revision from tenants x where x.id = w.tenant_id and x.erased_at is null limit 1
+           ) t
+           left join lateral (
+             select x.id, x.branch, x.current_id from sessions x where x.tenant_id = w.tenant_id and x.name = w.name limit 1
+           ) named on true
+           left join lateral (
+             select x.id from sessions x
+             where x.root_id = named.id and x.tenant_id = w.tenant_id and x.branch = w.branch and x.dropped_at is null limit 1
+           ) other on true
+           -- Apart, because under row security a search by an expression does not use the index.
+           cross join lateral (
+             select coalesce(w.id, case when w.branch is null then coalesce(named.current_id, named.id)
+                                        when w.branch = named.branch then named.id else other.id end) as id
+             offset 0
+           ) chosen
+           left join lateral (
+             select x.* from sessions x
+             where x.tenant_id = w.tenant_id and x.id = chosen.id and x.erased_at is null
+               -- Main's row has the settings, also when main is erased: who asks for it names both.
+               and (x.dropped_at is null or (x.id = w.id and x.root_id is null and x.branch = w.branch))
+             limit 1
+           ) s on true
+           left join lateral (
+             select x.name, x.settings, x.settings_revision from sessions x
+             where x.tenant_id = w.tenant_id and x.id = s.root_id limit 1
+           ) root on true
+           left join lateral (
+             select x.id, x.status from compressions x
+             where x.tenant_id = w.tenant_id and x.session_id = s.id and x.kind = 'compress'
+               and x.status in ('queued', 'running')
+             limit 1
+           ) live on true"#,
         &tenants,
         &names as &[Option<&str>],
         &branches as &[Option<&str>],
@@ -235,7 +284,8 @@ async fn mask<'a>(
     Ok(())
 }
 
-/// The outlines of the messages of each session after a position, ascending, in the given order of sessions.
+/// The outlines of the messages of each session after a position, ascending, in the given order of sessions. The statement sets
+/// the tenant as that of [`read`] does.
 async fn tails(
     connection: &mut PgConnection,
     wanted: &[(TenantId, SessionId, Seq)],
@@ -244,9 +294,20 @@ async fn tails(
     let sessions: Vec<Uuid> = wanted.iter().map(|(_, session, _)| session.0).collect();
     let after: Vec<Seq> = wanted.iter().map(|(.., after)| *after).collect();
     let rows = sqlx::query!(
-        r#"select place as "place!", seq as "seq!", role as "role!", is_item as "is_item!", tokens as "tokens!", shape, keep,
-                  retrieved, bytes as "bytes!"
-           from load_outlines($1, $2, $3)"#,
+        r#"select w.place as "place!", m.seq, m.role, m.format = 'openai-responses' as "is_item!", m.tokens, m.shape, m.keep,
+                  m.component = 'retrieved_documents' as retrieved, octet_length(m.body) as "bytes!"
+           from (
+             select u.*, set_config('app.tenant_id', u.tenant::text, true)::uuid as tenant_id
+             from unnest($1::uuid[], $2::uuid[], $3::bigint[]) with ordinality as u(tenant, session_id, after, place)
+             offset 0
+           ) w
+           cross join lateral lineage(w.tenant_id, w.session_id, w.after + 1, 9223372036854775807) owner
+           cross join lateral (
+             select x.* from messages x
+             where x.tenant_id = w.tenant_id and x.session_id = owner.session_id
+               and x.seq between owner.first_seq and owner.last_seq
+             order by x.seq
+           ) m"#,
         &tenants,
         &sessions,
         &after
@@ -279,7 +340,7 @@ async fn tails(
 
 /// A session's row with its tenant's; the session's columns are absent when it does not exist.
 struct Row {
-    place: i32,
+    place: i64,
     id: Option<Uuid>,
     root_id: Option<Uuid>,
     name: Option<String>,
@@ -304,8 +365,8 @@ struct Row {
     live_status: Option<String>,
     revision: Option<i64>,
     above_revision: i64,
-    /// Whether there is a session of the name, where no row was found.
-    is_named: Option<bool>,
+    /// Whether there is a session of the name.
+    is_named: bool,
 }
 
 impl Row {

@@ -58,8 +58,9 @@ pub struct Store {
     /// The connections that cross tenants, for the statements in `owner` alone.
     pub(super) owner: Owner,
     owners: [Owner; 2],
-    /// The connections of appends.
+    /// The connections on which appends read, and those on which they are committed.
     pub(super) appends: Pool,
+    pub(super) committers: Owner,
     /// The limits of tenants on the connections of requests; `None` for the connections of workers and appends.
     pub(super) bulkhead: Option<Bulkhead>,
     /// A connection of its own for pings, so that they are answered however busy the others are.
@@ -147,10 +148,14 @@ impl Store {
         let most = (connections / 2).max(LEAST_WORKERS_CONNECTIONS);
         let workers = open(options(&[of_worker], most, ACQUIRE_TIMEOUT), worker_deadline);
         let workers = (workers, Readers::new(most));
+        let owner_options = |settings: &[(&str, &str)], most: u32| {
+            let options = primary.pool_options(None, &[settings, &owner::SETTINGS].concat());
+            options.max_connections(most).acquire_timeout(ACQUIRE_TIMEOUT)
+        };
+        // What the first statement on them does is not done again when the connection was lost, so that they are asked before.
+        let committers = open(owner_options(&of_request, most_appends), request_deadline);
         let owner = |settings: &[(&str, &str)], most: u32, deadline: Duration| {
-            let settings = [settings, &owner::SETTINGS].concat();
-            let options = primary.pool_options(None, &settings).test_before_acquire(false);
-            open(options.max_connections(most).acquire_timeout(ACQUIRE_TIMEOUT), deadline)
+            open(owner_options(settings, most).test_before_acquire(false), deadline)
         };
         let [for_requests, for_workers] = owner::CONNECTIONS;
         let owners = [
@@ -162,6 +167,7 @@ impl Store {
             owner: owners[0].clone(),
             owners,
             appends,
+            committers: Owner::new(committers, None),
             pool,
             readers,
             primary,
@@ -250,6 +256,12 @@ impl Store {
     /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
     pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx> {
         Ok(self.begin_with(share, tenant, [SNAPSHOT, ""]).await?.snapshot())
+    }
+
+    /// Begins a tenant's transaction whose commit does not wait for the disk: a crash of the server may undo it.
+    pub(super) async fn begin_unsynced(&self, tenant: TenantId) -> Result<Tx> {
+        let share = self.share(tenant).await?;
+        self.begin_with(share, tenant, ["begin", "; set local synchronous_commit = off"]).await
     }
 
     /// Begins a snapshot of a tenant that may also write.
@@ -357,7 +369,7 @@ impl Store {
         let [(requests, _), (workers, _)] = &self.pools;
         let [of_requests, of_workers] = &self.owners;
         futures::join!(requests.close(), workers.close(), self.appends.close(), self.probe.close());
-        futures::join!(of_requests.close(), of_workers.close());
+        futures::join!(of_requests.close(), of_workers.close(), self.committers.close());
     }
 
     /// The tracker of the tasks that must end before the process does.

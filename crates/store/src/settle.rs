@@ -1,8 +1,8 @@
-//! The end of a job, written in one statement: the version if there is one, the new counts of the session, and the
+//! The end of a job, written in one transaction: the version if there is one, the new counts of the session, and the
 //! jobs that follow.
 //!
 //! What lives here: reading the session and deciding; `end` writes the decision.
-//! Invariant: the statement is fenced by the attempt, and changes nothing when the session has changed since it was
+//! Invariant: the write is fenced by the attempt, and changes nothing when the session has changed since it was
 //! read; then it is read and decided again. So messages that arrive meanwhile always get their follow-up.
 
 pub(crate) mod end;
@@ -49,6 +49,9 @@ struct SettleArgs<'a> {
     index_lease: Option<f64>,
 }
 
+/// The outcome of a settlement, with the indexing that was claimed.
+type Settled = (SettleOutcome, Option<Box<Job>>);
+
 /// The outcome of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettleOutcome {
@@ -83,15 +86,13 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
         index_lease: Option<f64>,
-    ) -> Result<(SettleOutcome, Option<Box<Job>>)> {
+    ) -> Result<Settled> {
         let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
-            let mut reading = self.reading(job.tenant).await?;
-            let settled = self.try_to_settle(reading.connection(), asked).await;
-            reading.carried(settlement.version.iter().map(NewVersion::bytes));
-            if let Some(settled) = reading.settle(settled)?.flatten() {
-                return Ok(settled);
+            let mut tx = self.begin(job.tenant).await?;
+            if let Some(settled) = self.try_to_settle(&mut tx, asked).await? {
+                return finish(tx, settled).await;
             }
         }
         // The session keeps changing, so lock it before the next try.
@@ -100,8 +101,7 @@ impl Store {
         // The tenant's settings are not locked and may still change.
         for _ in 0..TRIES {
             if let Some(settled) = self.try_to_settle(&mut tx, asked).await? {
-                tx.commit().await?;
-                return Ok(settled);
+                return finish(tx, settled).await;
             }
         }
         Err(StoreError::RowCount { what: "the session that is locked", expected: 1, actual: 0 })
@@ -113,7 +113,7 @@ impl Store {
         &self,
         connection: &mut PgConnection,
         asked: SettleArgs<'_>,
-    ) -> Result<Option<(SettleOutcome, Option<Box<Job>>)>> {
+    ) -> Result<Option<Settled>> {
         let SettleArgs { job, span, settlement, index_lease } = asked;
         let Some(mut loaded) = load::load(connection, job.tenant, Which::WithId(job.session)).await? else {
             return Ok(Some((SettleOutcome::Lost, None)));
@@ -142,7 +142,7 @@ impl Store {
             report: &report,
             published: published.map(|(version, span)| (span, version)),
             evaluation: settlement.evaluation.as_ref(),
-            session: Some(&loaded),
+            session: &loaded,
             next,
             index_lease,
         };
@@ -184,39 +184,31 @@ impl Store {
     /// # Errors
     /// When the database fails; nothing has changed then.
     pub async fn settle_index(&self, job: &Job, status: Status, more: bool) -> Result<SettleOutcome> {
-        let report = Report::default();
-        if !more {
-            return self.end_job(job, status, &report).await;
-        }
         let mut tx = self.begin(job.tenant).await?;
-        if !write_end(&mut tx, job, status, None, &report).await? {
+        if !write_end(&mut tx, job, status, None, &Report::default()).await? {
             return Ok(SettleOutcome::Lost);
         }
-        let request = Request::default();
-        let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
-        compressions::enqueue(&mut tx, job.session.of(job.tenant), next).await?;
+        if more {
+            let request = Request::default();
+            let next = NewJob { kind: Kind::Index, trigger: "follow_up", request: &request };
+            compressions::enqueue(&mut tx, job.session.of(job.tenant), next).await?;
+        }
         tx.commit().await?;
         Ok(SettleOutcome::As(status))
     }
-
-    /// Ends a job that has nothing else to write, in one statement that commits by itself.
-    async fn end_job(&self, job: &Job, status: Status, report: &Report) -> Result<SettleOutcome> {
-        let report = report_text(job, report)?;
-        let is_ended = sqlx::query_scalar!(
-            r#"select end_job($1, $2, $3, $4, $5) as "is_ended!""#,
-            job.tenant.0,
-            job.id.0,
-            job.attempt,
-            status.as_ref(),
-            report,
-        )
-        .fetch_one(&mut self.pool.acquire().await?)
-        .await?;
-        Ok(if is_ended { SettleOutcome::As(status) } else { SettleOutcome::Lost })
-    }
 }
 
-async fn write_end(
+/// Commits a settlement; one that lost its lease leaves nothing.
+async fn finish(tx: Tx, settled: Settled) -> Result<Settled> {
+    match settled.0 {
+        SettleOutcome::As(_) => tx.commit().await?,
+        SettleOutcome::Lost => tx.rollback().await?,
+    }
+    Ok(settled)
+}
+
+/// Ends a running job that writes nothing else, under the fence of its attempt; `false` when the lease is lost.
+pub(super) async fn write_end(
     connection: &mut PgConnection,
     job: &Job,
     status: Status,
@@ -292,7 +284,7 @@ pub async fn answer_if_idle(
         report: &report,
         published: None,
         evaluation: None,
-        session: Some(&loaded),
+        session: &loaded,
         next,
         index_lease: None,
     };

@@ -249,11 +249,32 @@ pub(super) async fn owner(connection: &mut PgConnection, key: SessionKey, versio
     Ok(SessionId(owner.fetch_one(connection).await?))
 }
 
-/// Copies the probes that a branch began with into it, before they change in it.
+/// Copies the probes that a branch began with into it, before its first own version, so that they retire there alone: those
+/// that were still asked after `version`. Later ones come with a rollback alone, which asks again what was retired after its
+/// version.
 pub(super) async fn adopt_probes(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<()> {
-    sqlx::query!("select adopt_probes($1, $2, $3)", key.tenant.0, key.id.0, version)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "insert into probes (tenant_id, session_id, id, source, version, retired_in_version, probe, created_at)
+         select $1, $2, p.id, p.source, p.version,
+                case when p.retired_in_version <= s.base_version then p.retired_in_version end, p.probe, p.created_at
+         from (
+           select x.version_base_id, x.base_version from sessions x
+           where x.tenant_id = $1 and x.id = $2 and (x.last_version = x.base_version or $3 < x.base_version) limit 1
+         ) s
+         cross join lateral (
+           select x.* from probes x
+           where x.tenant_id = $1 and x.session_id = s.version_base_id and x.source = 'generated'
+             and (x.is_critical or x.is_exam) and x.version <= s.base_version
+             and (x.retired_in_version is null or x.retired_in_version > least($3, s.base_version))
+           offset 0
+         ) p
+         on conflict do nothing",
+        key.tenant.0,
+        key.id.0,
+        version
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

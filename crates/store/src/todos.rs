@@ -126,9 +126,22 @@ pub(super) async fn find(connection: &mut PgConnection, key: SessionKey) -> Resu
 }
 
 impl TodoUpdate {
-    /// The list and its changes as JSON texts.
-    pub(super) fn texts(&self, session: SessionId) -> Result<(String, String)> {
-        Ok((text("items", session, &self.followed.items)?, text("changes", session, &self.followed.changes)?))
+    /// Writes the list and its changes, which a version brought, unless the caller has changed the list since.
+    pub(super) async fn write(&self, tx: &mut PgConnection, key: SessionKey, version: i64) -> Result<()> {
+        sqlx::query!(
+            "update todo_lists
+             set revision = revision + 1, items = $4::text::json, changes = $5::text::json, version = $6, updated_at = now()
+             where tenant_id = $1 and session_id = $2 and revision = $3",
+            key.tenant.0,
+            key.id.0,
+            self.revision,
+            text("items", key.id, &self.followed.items)?,
+            text("changes", key.id, &self.followed.changes)?,
+            version
+        )
+        .execute(tx)
+        .await?;
+        Ok(())
     }
 }
 

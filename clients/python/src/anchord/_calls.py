@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from anchord._problems import AnchordError, ConnectionFailed, ProblemError, Time
 # Another moment, or another process of the service, may answer. A 500 is among them because every change has a key
 # under which it is done once.
 REPEATED = {408, 429, 500, 502, 503, 504}
+DEFAULT_URL = "http://127.0.0.1:8080"
 # A parameter that is repeated; lists in all others are one value with commas.
 EXPLODED = {"metadata"}
 _backoff = wait_exponential_jitter(multiplier=0.5, max=8)
@@ -43,7 +45,7 @@ class Settings:
         key = api_key or os.environ.get("ANCHORD_API_KEY")
         if not key:
             raise AnchordError("no key: pass api_key, or set ANCHORD_API_KEY")
-        url = url or os.environ.get("ANCHORD_URL") or "http://127.0.0.1:8080"
+        url = url or os.environ.get("ANCHORD_URL") or DEFAULT_URL
         headers = {"x-api-key": key, "user-agent": f"anchord-python/{version('anchord')}"}
         return Settings(url.rstrip("/"), headers, timeout, retries, longest_wait)
 
@@ -72,8 +74,26 @@ def _wait(state: RetryCallState) -> float:
     return float(_backoff(state))
 
 
+# The parts of LangChain's messages that chat completions have. Only its provider reads the rest, such as thinking.
+_PARTS = {"text", "image_url", "input_audio", "file"}
+
+
+def of_langchain(message: Any) -> dict[str, Any] | None:
+    """A message of LangChain's as chat completions have it, by LangChain itself; its own dump has no role."""
+    library: Any = sys.modules.get("langchain_core.messages")
+    if library is None or not isinstance(message, library.BaseMessage):
+        return None
+    converted: dict[str, Any] = library.convert_to_openai_messages(message)
+    if isinstance(converted["content"], list):
+        parts = cast("list[dict[str, object]]", converted["content"])
+        converted["content"] = [part for part in parts if part["type"] in _PARTS] or ""
+    return converted
+
+
 def plain(thing: object) -> object:
     """An object of a provider's library as JSON has it."""
+    if (converted := of_langchain(thing)) is not None:
+        return converted
     if callable(dump := getattr(thing, "model_dump", None)):
         dumped: object = dump(mode="json", exclude_none=True)
         return dumped
@@ -141,9 +161,14 @@ def reply(response: httpx2.Response) -> Any:
     return response.json() if kind.endswith(("/json", "+json")) else response.text
 
 
-def unreached(error: httpx2.TransportError) -> ConnectionFailed:
-    kind = TimedOut if isinstance(error, httpx2.TimeoutException) else ConnectionFailed
-    return kind(f"{type(error).__name__}: {error}")
+def unreached(error: httpx2.TransportError, url: str) -> ConnectionFailed:
+    why = f"({type(error).__name__}: {error})"
+    if isinstance(error, httpx2.TimeoutException):
+        return TimedOut(f"{url} did not answer in time {why}")
+    if isinstance(error, httpx2.ConnectError):
+        named = f"ANCHORD_URL or the argument url names the address, the default is {DEFAULT_URL}"
+        return ConnectionFailed(f"nothing answers at {url} {why}; does the service run there? {named}")
+    return ConnectionFailed(f"the connection to {url} was lost {why}")
 
 
 class Calls:
@@ -159,7 +184,7 @@ class Calls:
         try:
             return reply(self.http.request(**made))
         except httpx2.TransportError as error:
-            raise unreached(error) from error
+            raise unreached(error, self.settings.url) from error
 
     def call(
         self,
@@ -225,7 +250,7 @@ class AsyncCalls:
         try:
             return reply(await self.http.request(**made))
         except httpx2.TransportError as error:
-            raise unreached(error) from error
+            raise unreached(error, self.settings.url) from error
 
     async def call(
         self,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, cast
 from urllib.parse import quote
 
 import httpx2
 
-from anchord._calls import AsyncCalls, Calls, Settings, failure, unreached
+from anchord._calls import AsyncCalls, Calls, Settings, failure, plain, unreached
 from anchord._operations import AsyncOperations, Operations
 from anchord._problems import AnchordError, ProblemError, problem
 from anchord.types import (
@@ -27,32 +28,59 @@ from anchord.types import (
     TranscriptRequest,
 )
 
+log = logging.getLogger("anchord")
+# Items of the Responses API that have no role.
+_ITEMS = {"reasoning", "item_reference", "compaction", "compaction_trigger", "program", "additional_tools"}
 # The service writes a line every 15 seconds, so that a stream that is silent for longer is dead.
 _STREAM = httpx2.Timeout(30, read=60)
 
 
+def said(messages: Iterable[Message], format: MessageFormat | None) -> list[Message]:
+    """Messages as JSON has them. The service keeps what it does not know, so that nobody would hear of one that is none."""
+    return [_message(place, message, format) for place, message in enumerate(messages)]
+
+
+def _message(place: int, given: object, format: MessageFormat | None) -> Message:
+    message = given if isinstance(given, dict) else plain(given)  # pyright: ignore[reportUnknownVariableType]
+    fields = cast("dict[str, object]", message if isinstance(message, dict) else {})
+    kind = str(fields.get("type", ""))
+    # Who names the format may have items of types to come.
+    is_item = kind.endswith(("_call", "_output")) or kind.startswith("mcp_") or kind in _ITEMS
+    if isinstance(fields.get("role"), str) or is_item or (kind and format == "openai-responses"):
+        return fields
+    why = "it has neither a role nor a type of the Responses API"
+    raise TypeError(f"messages[{place}] is no message, {why}: {given!s:.100}")
+
+
 class _Turn:
-    """The bodies and queries of one turn, for both clients."""
+    """The bodies, queries and replies of turns, for both clients."""
+
+    def __init__(self) -> None:
+        self._told: set[tuple[str, str | None]] = set()
 
     @staticmethod
-    def append(messages: Iterable[Message], model: str | None) -> AppendRequest:
-        body = AppendRequest(messages=list(messages))
+    def append(messages: Iterable[Message], model: str | None, format: MessageFormat | None) -> AppendRequest:
+        body = AppendRequest(messages=said(messages, format))
         if model is not None:
             body["model"] = model
         return body
 
     @staticmethod
     def transcript(messages: Iterable[Message], model: str | None, format: MessageFormat | None) -> TranscriptRequest:
-        body = TranscriptRequest(messages=list(messages))
+        body = TranscriptRequest(messages=said(messages, format))
         if model is not None:
             body["model"] = model
         if format is not None:
             body["format"] = format
         return body
 
-    @staticmethod
-    def context(result: AppendResult | SyncResult) -> Context:
+    def context(self, result: AppendResult | SyncResult) -> Context:
         if "context" in result:
+            for warning in result["context"].get("warnings", []):
+                # A window that is assumed: told once, not at every turn.
+                if (key := (warning["code"], warning.get("model"))) not in self._told:
+                    self._told.add(key)
+                    log.warning("session %s: %s", result["session_id"], warning.get("detail") or warning["code"])
             return result["context"]
         refused = result.get("context_problem")
         if refused is None:
@@ -107,6 +135,7 @@ class Anchord(Operations):
         longest_wait: float = 30.0,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
+        self._turn = _Turn()
         self._calls = Calls(Settings.given(url, api_key, timeout, retries, longest_wait), transport)
         super().__init__(self._calls)
 
@@ -123,13 +152,13 @@ class Anchord(Operations):
         """Stores what was said and done, and returns what to send to the model next."""
         result = self.messages.append(
             session_id,
-            _Turn.append(messages, model),
+            _Turn.append(messages, model, format),
             return_="context",
             format=format,
             max_input_tokens=max_input_tokens,
             idempotency_key=idempotency_key,
         )
-        return _Turn.context(result)
+        return self._turn.context(result)
 
     def sync(
         self,
@@ -147,7 +176,7 @@ class Anchord(Operations):
             format=format,
             max_input_tokens=max_input_tokens,
         )
-        return _Turn.context(result)
+        return self._turn.context(result)
 
     def events(self, session_id: str, *, after: int | None = None, branch: str | None = None) -> Iterator[Event]:
         """The session's events, for as long as it is there: connects again where a stream ends, and misses none.
@@ -167,7 +196,7 @@ class Anchord(Operations):
                         if (event := stream.read(line.id, line.data)) is not None:
                             yield event
             except httpx2.TransportError as error:
-                time.sleep(stream.wait(unreached(error)))
+                time.sleep(stream.wait(unreached(error, stream.settings.url)))
             except ProblemError as error:
                 time.sleep(stream.wait(error))
 
@@ -238,6 +267,7 @@ class AsyncAnchord(AsyncOperations):
         longest_wait: float = 30.0,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
+        self._turn = _Turn()
         self._calls = AsyncCalls(Settings.given(url, api_key, timeout, retries, longest_wait), transport)
         super().__init__(self._calls)
 
@@ -254,13 +284,13 @@ class AsyncAnchord(AsyncOperations):
         """Stores what was said and done, and returns what to send to the model next."""
         result = await self.messages.append(
             session_id,
-            _Turn.append(messages, model),
+            _Turn.append(messages, model, format),
             return_="context",
             format=format,
             max_input_tokens=max_input_tokens,
             idempotency_key=idempotency_key,
         )
-        return _Turn.context(result)
+        return self._turn.context(result)
 
     async def sync(
         self,
@@ -278,7 +308,7 @@ class AsyncAnchord(AsyncOperations):
             format=format,
             max_input_tokens=max_input_tokens,
         )
-        return _Turn.context(result)
+        return self._turn.context(result)
 
     async def events(
         self, session_id: str, *, after: int | None = None, branch: str | None = None
@@ -300,7 +330,7 @@ class AsyncAnchord(AsyncOperations):
                         if (event := stream.read(line.id, line.data)) is not None:
                             yield event
             except httpx2.TransportError as error:
-                await asyncio.sleep(stream.wait(unreached(error)))
+                await asyncio.sleep(stream.wait(unreached(error, stream.settings.url)))
             except ProblemError as error:
                 await asyncio.sleep(stream.wait(error))
 

@@ -17,6 +17,7 @@ from litellm.integrations.custom_logger import CustomLogger
 from litellm.types.utils import CallTypes
 
 from anchord import AnchordError, AsyncAnchord
+from anchord._link import Link
 from anchord.types import Message, MessageFormat
 
 log = logging.getLogger("anchord")
@@ -28,11 +29,15 @@ _FORMATS: dict[CallTypes | None, MessageFormat] = {
 
 
 class AnchordCallback(CustomLogger):
-    """A pre-call hook. A call without a session's id, and one while the service fails, passes as it is."""
+    """A pre-call hook. A call without a session's id, and one while the service is away, passes as it is.
 
-    def __init__(self, *, client: AsyncAnchord | None = None) -> None:
+    `window` is the window of all models that are called, in place of those that follow from their names.
+    """
+
+    def __init__(self, *, window: int | None = None, client: AsyncAnchord | None = None) -> None:
         super().__init__()
         self.client = client or AsyncAnchord(retries=2, longest_wait=5)
+        self._link = Link(window)
         self._sent: dict[str, tuple[str, int]] = {}
 
     async def async_pre_call_deployment_hook(
@@ -40,16 +45,16 @@ class AnchordCallback(CustomLogger):
     ) -> dict[str, Any] | None:
         messages: list[Message] = kwargs.get("messages") or []
         session, format = _session(kwargs), _FORMATS.get(call_type)
-        if session is None or format is None or not messages:
+        if session is None or format is None or not messages or self._link.is_away:
             return None
-        try:
+        with self._link.asking("the whole list is sent"):
+            # The system prompt of Anthropic's calls is no message.
+            await self._link.tell_async(self.client, session, kwargs.get("system"), kwargs.get("tools"))
             context = await self.client.sync(session, messages, model=str(kwargs["model"]), format=format)
-        except AnchordError as error:
-            log.warning("the whole list is sent, because its context is not to be had: %s", error)
-            return None
-        if (call := kwargs.get("litellm_call_id")) is not None:
-            self._sent[str(call)] = session, len(messages)
-        return kwargs | {"messages": context["messages"]}
+            if (call := kwargs.get("litellm_call_id")) is not None:
+                self._sent[str(call)] = session, len(messages)
+            return kwargs | {"messages": context["messages"]}
+        return None
 
     async def async_log_success_event(
         self, kwargs: Mapping[str, Any], response_obj: Any, start_time: Any, end_time: Any

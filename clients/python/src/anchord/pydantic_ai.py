@@ -9,7 +9,6 @@ The run's history stays whole, and the model gets anchord's context of it. The s
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -35,39 +34,46 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 
-from anchord import AnchordError, AsyncAnchord
+from anchord import AsyncAnchord
+from anchord._link import Link
 from anchord.types import Context, Message
-
-log = logging.getLogger("anchord")
 
 
 @dataclass
 class AnchordHistory(AbstractCapability[Any]):
     """Stores a conversation and sends the model its context.
 
-    `model` is the model's name, from which the window follows. While the service fails the model gets the history as it is, and
-    the next request stores what was missed.
+    `model` is the model's name, from which the window follows, `window` the window itself in place of that. While the service is
+    away the model gets the history as it is, and the next request stores what was missed.
     """
 
     model: str
     client: AsyncAnchord = field(default_factory=lambda: AsyncAnchord(retries=2, longest_wait=5))
+    window: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._link = Link(self.window)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        try:
-            messages = await self.process(str(ctx.conversation_id), request_context.messages)
-        except AnchordError as error:
-            log.warning("the model gets the whole history, because its context is not to be had: %s", error)
+        if self._link.is_away:
             return request_context
-        return replace(request_context, messages=messages)
+        session, parameters = str(ctx.conversation_id), request_context.model_request_parameters
+        with self._link.asking("the model gets the whole history"):
+            instructions = "".join(part.content for part in parameters.instruction_parts or [])
+            tools = [*parameters.function_tools, *parameters.output_tools]
+            offered = [[tool.name, tool.description, tool.parameters_json_schema] for tool in tools]
+            await self._link.tell_async(self.client, session, instructions, offered)
+            messages = await self.process(session, request_context.messages)
+            return replace(request_context, messages=messages)
+        return request_context
 
     async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """The last answer is stored, too."""
-        try:
-            await self.process(str(ctx.conversation_id), result.all_messages())
-        except AnchordError as error:
-            log.warning("the last answer is stored at the conversation's next run: %s", error)
+        if not self._link.is_away:
+            with self._link.asking("the last answer is stored at the conversation's next run", may_raise=False):
+                await self.process(str(ctx.conversation_id), result.all_messages())
         return result
 
     async def process(self, session: str, history: Sequence[ModelMessage]) -> list[ModelMessage]:

@@ -109,7 +109,8 @@ fn waits(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-fn delegates(name: &str) -> bool {
+/// Whether a tool has another agent do something.
+pub(super) fn delegates(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["task", "agent", "delegate", "skill", "dispatch"].iter().any(|word| name.contains(word))
 }

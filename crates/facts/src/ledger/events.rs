@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::answers::{Formatter, answered_act, complaints, names, says_missing, shows_folder};
+use super::asked::delegates;
 use super::edits::{WORDED, wording_of};
 use super::event::{Act, Event, MOST_BYTES};
 use super::invocation::Invocation;
@@ -163,6 +164,9 @@ impl<'u> Gatherer<'u> {
                 self.patch(one, one.cwd.as_deref(), &patch);
             }
             return;
+        }
+        if tool.kind == Kind::Other && delegates(&one.tool) {
+            return self.reported(one, output);
         }
         if tool.kind == Kind::Other && !one.tool.eq_ignore_ascii_case("grep") {
             return;
@@ -328,6 +332,43 @@ impl<'u> Gatherer<'u> {
         for file in diff::read(output) {
             let change = diff::wording(&file.path, &file.old, &file.new);
             self.patched(one, one.cwd.as_deref(), &file, change);
+        }
+    }
+
+    /// Adds the files that another agent reports as changed: those that its report lists under such a heading.
+    fn reported(&mut self, one: &Invocation<'_>, output: &str) {
+        let mut listed: Option<Act> = None;
+        for line in head(output, WORDED).lines() {
+            let bare = line.trim().trim_matches(['#', '*', ':', ' ']).to_ascii_lowercase();
+            if line.starts_with(['#', '*']) && !line.starts_with("* ") || line.ends_with(':') {
+                listed = match bare.as_str() {
+                    "files changed"
+                    | "changed files"
+                    | "files modified"
+                    | "modified files"
+                    | "files edited"
+                    | "files touched"
+                    | "files created/modified" => Some(Act::Modify),
+                    "files created" | "created files" | "new files" => Some(Act::Create),
+                    _ => None,
+                };
+                continue;
+            }
+            // What stands below an item is about it.
+            let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+            let (Some(act), Some(item)) = (listed, item) else { continue };
+            let item = item.trim_start_matches('*');
+            let (path, rest) = match item.strip_prefix('`') {
+                Some(quoted) => quoted.split_once('`').unwrap_or((quoted, "")),
+                None => item.split_once([' ', ':']).unwrap_or((item, "")),
+            };
+            // A line may stand behind the path.
+            let path = path.split(':').next().unwrap_or(path);
+            let words = rest.trim_matches([' ', '*', ':', '-', '–', '—', '(', ')']);
+            if !paths::extension(path).is_empty() {
+                let change = (!words.is_empty()).then(|| clip_bytes(words, diff::WORDING_BYTES));
+                self.push(one, act, path, change);
+            }
         }
     }
 

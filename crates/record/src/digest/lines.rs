@@ -181,8 +181,10 @@ fn given(lines: &mut Vec<Line>, text: &str) {
     match inner_json::read::<Value>(&text) {
         Some(value) if looks_like_data => data(lines, &value, "", 0),
         Some(_) | None => {
-            for line in text.lines().filter(|line| !is_of_file(line) && !is_bare_heading(line.trim())) {
-                push(lines, LineKind::Output, line);
+            let tells = |line: &&str| !is_of_file(line) && !is_bare_heading(line.trim());
+            for line in text.lines().filter(tells) {
+                let kind = if is_code(line.trim()) { LineKind::Code } else { LineKind::Output };
+                push(lines, kind, line);
             }
         }
     }
@@ -195,8 +197,8 @@ fn is_of_file(line: &str) -> bool {
     let rest = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = rest.len() < numbered.len();
     let is_found = || {
-        let found = rest.strip_prefix([':', '-']).map(str::trim);
-        found.is_some_and(|code| is_code(code) || code.ends_with([';', ',', '{', '}', '(', '[']))
+        let found = rest.strip_prefix([':', '-']).map(str::trim_end);
+        found.is_some_and(|code| code.ends_with([';', ',']) || code.contains(['(', '{', '}', '[']))
     };
     is_numbered
         && (rest.starts_with('→') || rest.starts_with('\t') && numbered.len() < line.len() || is_found())

@@ -435,7 +435,8 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     };
     let mut ranked: Vec<(usize, &RequestEntry)> =
         summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
-    ranked.sort_by_key(|(_, request)| request.state != RequestState::Open);
+    // The open ones, then what the session began with, which later words refer to.
+    ranked.sort_by_key(|(order, request)| (request.state != RequestState::Open, *order != 0));
     in_order(ranked, |_, request| {
         let state = match (&request.superseded_by, &request.outcome) {
             (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),

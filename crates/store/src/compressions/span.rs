@@ -1,52 +1,40 @@
-//! Fixes the span that a job works on, in one statement that commits by itself.
+//! Fixes the span that a job works on.
 
 use crate::job::Job;
 use crate::prelude::*;
-use crate::{channel, events};
+use crate::{events, lock};
 use anchord_session::compression::Span;
 
 impl Store {
-    /// Fixes the span of a running job at its first claim; returns `false` when the lease is lost.
+    /// Fixes the span of a running job, and writes the event of its start once; returns `false` when the lease is lost.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool> {
-        // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
-        // another one.
-        let mut reading = self.reading(job.tenant).await?;
-        let fixed = fix(reading.connection(), job, span, false).await;
-        if let Some(is_fixed) = reading.end(fixed)? {
-            return Ok(is_fixed);
+        let mut tx = self.begin(job.tenant).await?;
+        // Sessions are locked before queue rows; events are written under the session's lock.
+        lock::hold(&mut tx, job.tenant, job.session).await?;
+        let is_first = sqlx::query_scalar!(
+            r#"update compressions c set parent_version = $4, from_seq = $5, through_seq = $6
+               from compressions before
+               where c.tenant_id = $1 and c.id = $2 and c.attempt = $3 and c.status = 'running'
+                 and before.tenant_id = $1 and before.id = $2
+               returning before.from_seq is null as "is_first!""#,
+            job.tenant.0,
+            job.id.0,
+            job.attempt,
+            span.parent_version,
+            span.from_seq,
+            span.through_seq
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(is_first) = is_first else { return Ok(false) };
+        if is_first {
+            let (kind, payload) = events::start_of(job, (span.from_seq, span.through_seq));
+            events::write(&mut tx, job.session.of(job.tenant), &[(kind, &payload.to_string())]).await?;
         }
-        let mut connection = self.pool.acquire().await?;
-        Ok(fix(&mut connection, job, span, true).await?.unwrap_or_default())
+        tx.commit().await?;
+        Ok(true)
     }
-}
-
-/// Returns `None` when the session is locked and `waits` is false.
-async fn fix(
-    connection: &mut PgConnection,
-    job: &Job,
-    span: Span,
-    waits: bool,
-) -> Result<Option<bool>, sqlx::Error> {
-    let (event, payload) = events::start_of(job, (span.from_seq, span.through_seq));
-    sqlx::query_scalar!(
-        "select fix_span($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-        job.tenant.0,
-        job.session.0,
-        job.id.0,
-        job.attempt,
-        waits,
-        span.parent_version,
-        span.from_seq,
-        span.through_seq,
-        event,
-        payload.to_string(),
-        Uuid::now_v7(),
-        channel::EVENTS,
-        channel::DELIVERIES,
-    )
-    .fetch_one(connection)
-    .await
 }

@@ -10,6 +10,12 @@ use anchord_messages::format::Format;
 use anchord_messages::message::Role;
 use anchord_messages::shape::Shape;
 
+/// How many messages a page of the search for the tail has.
+const TAIL_PAGE: Seq = 500;
+/// The most bytes of the tail's bodies, or so many for each token of the budget when that is more.
+const TAIL_BYTES: i64 = 16 * 1_024 * 1_024;
+const TOKEN_BYTES: i64 = 8;
+
 /// A summary as contexts serve it.
 #[derive(Clone, Debug)]
 pub struct SummarySource {
@@ -81,24 +87,54 @@ pub(super) fn requests_before(from: Seq, floor: Seq, asked: Option<Seq>, kept: &
     opening.chain(asked).filter(|seq| *seq < from && !kept.contains(seq)).collect()
 }
 
-/// Finds the first of the newest messages that a budget has room for.
+/// Finds the first of the newest messages that a budget has room for. Each counts with its tool outputs as placeholders, and
+/// with an eighth of the budget at most. The bodies are bounded, too, because a placeholder may stand for megabytes.
 pub(super) async fn find_tail(
     connection: &mut PgConnection,
     key: SessionKey,
-    (from, through): (Seq, Seq),
+    (first, through): (Seq, Seq),
     budget: u32,
 ) -> Result<Seq> {
-    let found = sqlx::query_scalar!(
-        "select tail_within($1, $2, $3, $4, $5)",
-        key.tenant.0,
-        key.id.0,
-        from - 1,
-        through,
-        i64::from(budget)
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(found.map_or(from, |found| found.max(from)))
+    let budget = i64::from(budget);
+    let (mut from, mut left, mut bytes) = (through + 1, budget, TAIL_BYTES.max(budget * TOKEN_BYTES));
+    while left > 0 && bytes > 0 && from > first {
+        let page = sqlx::query!(
+            r#"select min(w.seq) as seq, sum(w.cost)::bigint as cost, sum(w.bytes)::bigint as bytes
+               from (
+                 select p.seq, p.cost, p.bytes, sum(p.cost) over newest - p.cost as before,
+                        sum(p.bytes) over newest - p.bytes as bytes_before
+                 from (
+                   select m.seq, greatest(least(coalesce(m.least_tokens, m.tokens), $5::bigint / 8), 1) as cost,
+                          octet_length(m.body)::bigint as bytes
+                   from lineage($1, $2, $3, $4) owner
+                   cross join lateral (
+                     select x.seq, x.tokens, x.least_tokens, x.body from messages x
+                     where x.tenant_id = $1 and x.session_id = owner.session_id
+                       and x.seq between owner.first_seq and owner.last_seq
+                     order by x.seq desc offset 0
+                   ) m
+                 ) p
+                 window newest as (order by p.seq desc)
+               ) w
+               where w.before < $6::bigint and w.bytes_before < $7::bigint"#,
+            key.tenant.0,
+            key.id.0,
+            // A page reads at most as far back as it has rows, so that it asks for no owner beyond.
+            first.max(from - TAIL_PAGE),
+            from - 1,
+            budget,
+            left,
+            bytes
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        // No message: the session was erased.
+        let Some(seq) = page.seq else { break };
+        from = seq;
+        left -= page.cost.unwrap_or_default();
+        bytes -= page.bytes.unwrap_or_default();
+    }
+    Ok(from.max(first))
 }
 
 /// Reads the texts in one statement, in a transaction of the tenant.

@@ -7,7 +7,7 @@ use super::queue::Key;
 use super::stage::{self, Known, Outcome, Replays, Staged, Stored};
 use super::{AppendError, Pending, Reply};
 use crate::bounds::Made;
-use crate::commit::Rows;
+use crate::owner::appends::{Committer, Rows};
 use crate::prelude::*;
 use crate::{load, lock, sessions};
 use tokio::sync::oneshot;
@@ -65,23 +65,36 @@ impl Group {
     }
 }
 
+/// The connections of one transaction. One that is kept idle is found lost by the read, before anything is committed.
+#[derive(Debug)]
+pub(super) struct Connections {
+    pub(super) reader: PgConnection,
+    pub(super) committer: Committer,
+}
+
+impl Connections {
+    pub(super) fn is_usable(&self) -> bool {
+        self.reader.is_usable() && self.committer.is_usable()
+    }
+}
+
 /// Answers every append that can be answered; returns those of sessions that are locked or change too often. `Err`
 /// means that the connection must not be used again. `commits` is notified once everything decided in the first try
 /// is being committed.
 pub(super) async fn run(
     store: &Store,
-    connection: &mut PgConnection,
+    connections: &mut Connections,
     groups: Vec<Group>,
     commits: &Notice,
 ) -> (Vec<Group>, Result<(), ()>) {
     let mut left = groups;
     for _ in 0..TRIES {
-        match Box::pin(attempt(store, connection, left, commits)).await {
+        match Box::pin(attempt(store, connections, left, commits)).await {
             Ok(changed) if changed.is_empty() => return (changed, Ok(())),
             Ok(changed) => left = changed,
             // Nothing was written, so try again on another connection.
             Err((groups, error)) if error.is_lost() && !commits.is_given() => return (groups, Err(())),
-            Err((groups, error)) => return apart(store, connection, groups, error).await,
+            Err((groups, error)) => return apart(store, connections, groups, error).await,
         }
     }
     (left, Ok(()))
@@ -91,7 +104,7 @@ pub(super) async fn run(
 /// transaction of its own.
 async fn apart(
     store: &Store,
-    connection: &mut PgConnection,
+    connections: &mut Connections,
     groups: Vec<Group>,
     error: StoreError,
 ) -> (Vec<Group>, Result<(), ()>) {
@@ -117,7 +130,7 @@ async fn apart(
             }
             let (left, is_usable) = Box::pin(run(
                 store,
-                connection,
+                connections,
                 vec![Group::new(key.clone(), vec![pending])],
                 &Notice::default(),
             ))
@@ -139,13 +152,13 @@ async fn apart(
 /// data; all groups when the database failed.
 async fn attempt(
     store: &Store,
-    connection: &mut PgConnection,
+    connections: &mut Connections,
     mut groups: Vec<Group>,
     commits: &Notice,
 ) -> Result<Vec<Group>, (Vec<Group>, StoreError)> {
     let begun = Instant::now();
     let mut left = Vec::new();
-    let staged = match decide(store, connection, &mut groups).await {
+    let staged = match decide(store, &mut connections.reader, &mut groups).await {
         Ok(staged) => staged,
         Err(error) => return Err((groups, error)),
     };
@@ -171,7 +184,10 @@ async fn attempt(
         return Ok(left);
     }
     commits.give();
-    let done = match write(connection, &decided, &outcomes).await {
+    let done = async {
+        connections.committer.commit(&rows(&decided, &outcomes)?).await.map_err(StoreError::of_a_commit)
+    };
+    let done = match done.await {
         Ok(done) => done,
         Err(error) => {
             decided.extend(left);
@@ -285,7 +301,7 @@ pub(super) async fn run_within(
         return Err(StoreError::Contended);
     };
     if staged.is_touched()
-        && write(tx, std::slice::from_ref(&group), std::slice::from_ref(&staged)).await?.is_empty()
+        && rows(std::slice::from_ref(&group), std::slice::from_ref(&staged))?.write(tx).await?.is_empty()
     {
         return Err(StoreError::Contended);
     }
@@ -319,7 +335,8 @@ async fn set_model(store: &Store, main: SessionKey, model: &str) -> Result<()> {
     Ok(())
 }
 
-/// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them.
+/// Loads the stored replies to earlier requests with the same keys, for the groups that ask for them. The statement sets the
+/// tenant of each as that of `load` does.
 async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<()> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
@@ -335,7 +352,21 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
         return Ok(());
     }
     let rows = sqlx::query!(
-        r#"select place as "place!", body_digest as "body_digest!", reply as "reply!" from load_replies($1, $2, $3)"#,
+        r#"select w.place as "place!", i.body_digest, i.reply
+           from (
+             select u.*, set_config('app.tenant_id', u.tenant::text, true)::uuid as tenant_id
+             from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as u(tenant, route, key, place)
+             offset 0
+           ) w
+           cross join lateral (
+             select x.body_digest, x.reply from idempotency_keys x
+             where x.tenant_id = w.tenant_id and x.route = w.route and x.key = w.key
+               and x.created_at > now() - interval '24 hours'
+               -- Replies of an erased session are deleted in steps.
+               and (x.session_id is null or (select s.dropped_at is null from sessions s
+                                             where s.tenant_id = x.tenant_id and s.id = x.session_id limit 1))
+             limit 1
+           ) i"#,
         &tenants,
         &routes,
         &keys
@@ -356,13 +387,13 @@ async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Re
     Ok(())
 }
 
-/// Writes the decisions; returns the indexes of the committed sessions, from 1.
-async fn write(connection: &mut PgConnection, groups: &[Group], staged: &[Box<Staged>]) -> Result<Vec<i32>> {
+/// The rows of the decisions.
+fn rows<'a>(groups: &'a [Group], staged: &'a [Box<Staged>]) -> Result<Rows<'a>> {
     let mut rows = Rows::default();
     for (group, staged) in groups.iter().zip(staged) {
         staged.write(&group.appends, &mut rows)?;
     }
-    rows.commit(connection).await.map_err(StoreError::of_a_commit)
+    Ok(rows)
 }
 
 /// Answers the appends of a session, after the commit if there was one.

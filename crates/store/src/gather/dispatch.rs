@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::batch::{self, Group, Notice};
+use super::batch::{self, Connections, Group, Notice};
 use super::queue::{Batch, Key, Queue};
 use super::{AppendError, Pending};
 use crate::prelude::*;
@@ -29,9 +29,9 @@ struct BatchOutcome {
     /// The tenant of a transaction of large appends.
     large_of: Option<TenantId>,
     back: Vec<Group>,
-    /// Reused by the next transaction, because a return to the pool costs a round trip. The connection of a large one is returned: it
+    /// Reused by the next transaction, because a return to the pool costs a round trip. Those of a large one are returned: they
     /// would keep the space of what was sent.
-    connection: Option<PgConnection>,
+    connections: Option<Connections>,
 }
 
 /// Runs until it is closed and no append waits.
@@ -40,7 +40,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
     let mut running = JoinSet::new();
     // Is notified when the newest transaction of small appends commits.
     let mut deciding: Option<oneshot::Receiver<()>> = None;
-    let mut idle: Vec<PgConnection> = Vec::new();
+    let mut idle: Vec<Connections> = Vec::new();
     let mut expiry = tokio::time::interval(EXPIRE_EVERY);
     loop {
         while let Ok(pending) = inbox.try_recv() {
@@ -61,7 +61,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
             Some(pending) = inbox.recv() => take_in(&mut queue, pending),
             Some(ended) = running.join_next() => match ended {
                 Ok(ended) => {
-                    idle.extend(ended.connection);
+                    idle.extend(ended.connections);
                     settle(&mut queue, ended.keys, ended.large_of, ended.back);
                 }
                 // `serve` catches the panics of a transaction, so this one is of `serve` itself.
@@ -117,7 +117,7 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>
 /// answered with [`AppendError::Broken`].
 async fn serve(
     store: Store,
-    idle: Option<PgConnection>,
+    idle: Option<Connections>,
     batch: Batch<Pending>,
     commits: Notice,
 ) -> BatchOutcome {
@@ -128,24 +128,24 @@ async fn serve(
     for pending in groups.iter().flat_map(|group| &group.appends) {
         metrics::histogram!("anchord_append_wait_seconds").record(pending.since.elapsed().as_secs_f64());
     }
-    let connection = match idle.filter(PgConnection::is_usable) {
-        Some(connection) => Ok(connection),
-        None => store.appends.acquire().await,
+    let connections = match idle.filter(Connections::is_usable) {
+        Some(connections) => Ok(connections),
+        None => connect(&store).await,
     };
-    let mut connection = match connection {
-        Ok(connection) => connection,
+    let mut connections = match connections {
+        Ok(connections) => connections,
         Err(error) => {
-            let error = AppendError::Store(StoreError::from(error).into());
+            let error = AppendError::Store(error.into());
             for group in groups {
                 group.answer_all(&error);
             }
-            return BatchOutcome { keys, large_of, back: Vec::new(), connection: None };
+            return BatchOutcome { keys, large_of, back: Vec::new(), connections: None };
         }
     };
     let run =
-        AssertUnwindSafe(Box::pin(batch::run(&store, &mut connection, groups, &commits))).catch_unwind();
-    let (back, connection) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
-        Ok(Ok((back, Ok(())))) => (back, Some(connection).filter(|_| large_of.is_none())),
+        AssertUnwindSafe(Box::pin(batch::run(&store, &mut connections, groups, &commits))).catch_unwind();
+    let (back, connections) = match tokio::time::timeout(BATCH_TIMEOUT, run).await {
+        Ok(Ok((back, Ok(())))) => (back, Some(connections).filter(|_| large_of.is_none())),
         Ok(Ok((back, Err(())))) => (back, None),
         Ok(Err(_)) => {
             tracing::error!("a panic in an append transaction");
@@ -156,5 +156,9 @@ async fn serve(
             (Vec::new(), None)
         }
     };
-    BatchOutcome { keys, large_of, back, connection }
+    BatchOutcome { keys, large_of, back, connections }
+}
+
+async fn connect(store: &Store) -> Result<Connections> {
+    Ok(Connections { reader: store.appends.acquire().await?, committer: store.committers.committer().await? })
 }

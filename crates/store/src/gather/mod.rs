@@ -9,8 +9,7 @@
 //! Must not know: HTTP, how messages are parsed.
 //!
 //! Under row-level security a transaction has one tenant, so many small tenants would need as many commits. Therefore
-//! a function of the schema writes the batch for all tenants, and compares the tenant of every row with that of its
-//! session.
+//! sessions are read as the working role, and the owner commits the batch for all tenants (`owner::appends`).
 
 mod batch;
 mod dispatch;

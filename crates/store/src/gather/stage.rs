@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use super::{Append, AppendError, AppendReply, Included, LiveCompression, Pending, Reply, StoredAppend};
-use crate::commit::{ChangeRow, EventRow, JobRow, MessageRow, OutputRow, ReplyRow, Rows};
+
 use crate::idempotency::ReplyKey;
 use crate::load::Loaded;
 use crate::metadata;
+use crate::owner::appends::{
+    ChangeRow, EventRow, JobRow, MessageRow, MetadataRow, OutputRow, ReplyRow, Rows,
+};
 use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
@@ -344,24 +347,22 @@ impl Staged {
         };
         let is_opened = revision.is_none() && opening != Settings::default();
         let settings = is_opened.then(|| serde_json::to_string(&opening)).transpose();
-        let metadata = session.settings.metadata.as_ref().filter(|_| is_opened);
-        let (metadata_names, metadata_values) = metadata::fields(metadata).unzip();
         rows.changes.push(ChangeRow {
             tenant_id: tenant.0,
             id: session.id.0,
             name: session.name.as_str(),
             revision: *revision,
-            tenant_revision: *above_revision,
+            above_revision: *above_revision,
             head_seq: session.head_seq,
             accounting: serde_json::to_string(&session.accounting)
                 .map_err(|error| corrupt("accounting", error))?,
             recent: session.recent.write().map_err(|error| corrupt("recent", error))?,
             settings: settings.map_err(|error| corrupt("settings", error))?,
             user_id: session.settings.user.as_deref().filter(|_| is_opened),
-            metadata_names,
-            metadata_values,
         });
-        let place = i32::try_from(rows.changes.len()).unwrap_or(i32::MAX);
+        let place = i64::try_from(rows.changes.len()).unwrap_or(i64::MAX);
+        let metadata = metadata::fields(session.settings.metadata.as_ref().filter(|_| is_opened));
+        rows.metadata.extend(metadata.map(|(name, value)| MetadataRow { place, name, value }));
         for (at, first_seq, format) in &self.stored {
             let (Some(pending), Some(Ok(answer))) = (appends.get(*at), self.answers.get(*at)) else {
                 continue;
@@ -410,9 +411,9 @@ impl Staged {
         }
         rows.events.extend(self.warning.iter().map(|payload| EventRow {
             place,
+            session: session.id.of(*tenant),
             kind: "trigger.warned",
             payload: payload.clone(),
-            message_id: Uuid::now_v7(),
         }));
         Ok(())
     }

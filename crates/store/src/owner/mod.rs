@@ -1,8 +1,8 @@
 //! The only statements that cross tenants, and the connections that they run on.
 //!
 //! What lives here: statements by which a tenant becomes known (keys, sign-ins, names), what an operator asks about all
-//! tenants, claims of jobs and deliveries, upkeep of all tenants' rows, and erasing, which deletes what the working role may
-//! not delete and does not see. They run as the owner of the tables, to whom the policies show every row.
+//! tenants, commits of gathered appends, claims of jobs and deliveries, upkeep of all tenants' rows, and erasing, which deletes
+//! what the working role may not delete and does not see. They run as the owner of the tables, to whom the policies show every row.
 //! Invariant: nothing outside of this folder gets one of these connections, because [`Owner::acquire`] is private to it; a
 //! statement here names the tenant of each row that it touches, or stands with its reason in the list of `tests.rs`.
 //!
@@ -10,6 +10,7 @@
 //! that is made while the tables are empty would read them whole later, and no JIT, which the high cost of a scan that cannot
 //! be avoided would start. A `limit 1` around a search by a whole key stands there for the same reason.
 
+pub(crate) mod appends;
 mod audit;
 mod cells;
 mod claims;

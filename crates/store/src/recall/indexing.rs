@@ -6,12 +6,18 @@
 //! once.
 
 use super::{DIRECTORY, PAGE_BYTES, Row, in_turn, parsed};
-use crate::job::{Job, report_text};
+use crate::job::Job;
 use crate::prelude::*;
+use crate::settle;
 use anchord_messages::message::Message;
 use anchord_recall::Document;
 use anchord_recall::postings::{CHUNK, Segments, chunk_of, encode};
-use anchord_session::compression::Report;
+use anchord_session::compression::{Report, Status};
+
+/// One of this many indexings writes the buckets of its chunk; a question reads the pending ones too, so they are few.
+const MOST_PENDING: i64 = 8;
+/// This many messages go into the buckets at once.
+const AT_ONCE: Seq = 128;
 
 /// Messages that are not indexed yet.
 #[derive(Clone, Debug)]
@@ -105,7 +111,8 @@ impl Store {
     }
 
     /// Adds documents to the index, if the last indexed message is `after`, and ends the job when no messages are
-    /// left then: one statement, which commits by itself.
+    /// left then. The commit does not wait for the disk: a crash that undoes it undoes the end of the job, too, and both are
+    /// made again.
     ///
     /// The documents are those of the messages from `after + 1` on, of one chunk.
     ///
@@ -128,39 +135,83 @@ impl Store {
             numbers.push(i16::from(bucket));
             segments.push(segment);
         }
-        let report = job.map(|job| report_text(job, &Report::default())).transpose()?;
-        let write = async |connection: &mut PgConnection, waits: bool| {
-            sqlx::query_scalar!(
-                "select add_postings($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                key.tenant.0,
-                key.id.0,
-                after,
-                through,
-                waits,
-                chunk_of(after + 1),
-                &numbers,
-                &segments,
-                job.map(|job| job.id.0),
-                job.map(|job| job.attempt),
-                report.as_deref(),
-            )
-            .fetch_one(connection)
-            .await
-        };
-        // The session is rarely locked. Waiting for its lock must not occupy a reader's connection, so wait on
-        // another one.
-        let mut reading = self.reading(key.tenant).await?;
-        reading.carried([segments.iter().map(Vec::len).sum()]);
-        let done = write(reading.connection(), false).await;
-        let mut word = reading.end(done)?;
-        if word.is_none() {
-            let mut connection = self.pool.acquire().await?;
-            word = write(&mut connection, true).await?;
+        let mut tx = self.begin_unsynced(key.tenant).await?;
+        // The session first, as everywhere; it is the fence, too.
+        let is_all = sqlx::query_scalar!(
+            r#"update sessions s set indexed_seq = $4
+               where s.tenant_id = $1 and s.id = $2 and s.indexed_seq = $3 and s.head_seq >= $4 and s.dropped_at is null
+               returning s.head_seq = $4 as "is_all!""#,
+            key.tenant.0,
+            key.id.0,
+            after,
+            through
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(is_all) = is_all else { return Ok(Indexing::Behind) };
+        add_segments(&mut tx, key, (after, through), &numbers, &segments).await?;
+        let mut outcome = Indexing::Indexed;
+        if let Some(job) = job.filter(|_| is_all)
+            && settle::write_end(&mut tx, job, Status::Succeeded, None, &Report::default()).await?
+        {
+            outcome = Indexing::Ended;
         }
-        Ok(match word.as_deref() {
-            Some("ended") => Indexing::Ended,
-            Some("indexed") => Indexing::Indexed,
-            _ => Indexing::Behind,
-        })
+        tx.commit().await?;
+        Ok(outcome)
     }
+}
+
+/// Stores segments beside the index, or moves all that are stored there into their buckets with them.
+async fn add_segments(
+    tx: &mut PgConnection,
+    key: SessionKey,
+    (after, through): (Seq, Seq),
+    buckets: &[i16],
+    segments: &[Vec<u8>],
+) -> Result<()> {
+    let pending = sqlx::query_scalar!(
+        r#"select count(*) as "pending!" from recall_pending where tenant_id = $1 and session_id = $2"#,
+        key.tenant.0,
+        key.id.0
+    );
+    if through - after < AT_ONCE && pending.fetch_one(&mut *tx).await? < MOST_PENDING - 1 {
+        sqlx::query!(
+            "insert into recall_pending (tenant_id, session_id, first_seq, chunk, buckets, segments)
+             values ($1, $2, $3, $4, $5, $6)",
+            key.tenant.0,
+            key.id.0,
+            after + 1,
+            chunk_of(after + 1),
+            buckets,
+            segments
+        )
+        .execute(tx)
+        .await?;
+        return Ok(());
+    }
+    // The new segments are appended to those of the bucket, in the session's order, without reading those.
+    sqlx::query!(
+        "with pending as (
+           delete from recall_pending x where x.tenant_id = $1 and x.session_id = $2
+           returning x.first_seq, x.chunk, x.buckets, x.segments
+         ),
+         indexing as (
+           select first_seq, chunk, buckets, segments from pending
+           union all select $3::bigint, $4::bigint, $5::smallint[], $6::bytea[]
+         )
+         insert into recall_postings as old (tenant_id, session_id, bucket, chunk, segments)
+         select $1, $2, new.bucket, i.chunk, string_agg(new.segment, ''::bytea order by i.first_seq)
+         from indexing i cross join lateral unnest(i.buckets, i.segments) as new(bucket, segment)
+         group by i.chunk, new.bucket
+         on conflict (tenant_id, session_id, bucket, chunk) do update set segments = old.segments || excluded.segments",
+        key.tenant.0,
+        key.id.0,
+        after + 1,
+        chunk_of(after + 1),
+        buckets,
+        segments
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }

@@ -129,3 +129,16 @@ fn the_home_folder_has_one_spelling() {
         ["modified /home/ann/.config/app.toml", "modified /home/ann/.bashrc", "modified src/a.rs"]
     );
 }
+
+#[rstest]
+#[case::named("Task", "Done.\n\n### Files changed\n\n- **`/p/src/a.rs`**\n  - Added a flag to `b.rs`\n- `/p/src/c.rs:12` - the test\n\n### Next\n\n- `d.rs` is left", &["modified /p/src/a.rs", "modified /p/src/c.rs"])]
+#[case::created("Agent", "**Files created:**\n- /p/new.rs: the parser", &["created /p/new.rs"])]
+#[case::only_read("Task", "### Files read\n- `/p/src/a.rs`\n\nThe files changed: none", &[])]
+#[case::of_another_tool("WebFetch", "### Files changed\n- `/p/src/a.rs`", &[])]
+fn files_that_another_agent_reports_as_changed_are(
+    #[case] tool: &str,
+    #[case] output: &str,
+    #[case] expected: &[&str],
+) {
+    check(tool, json!({"description": "Implement", "prompt": "Add a flag"}), output, expected);
+}
