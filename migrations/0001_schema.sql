@@ -39,7 +39,9 @@ create table tenants (
   provider_keys json not null default '{}',
   retention_days integer constraint tenants_retention_days_check check (retention_days between 1 and 36500),
   revision bigint not null default 1,
-  erased_at timestamptz
+  erased_at timestamptz,
+  moved_to text,
+  arriving_from text
 );
 comment on table tenants is 'Customers of the installation; each owns every row that carries its id.';
 comment on column tenants.settings is 'Defaults of the tenant''s sessions, in the shape of a session''s settings.';
@@ -48,7 +50,9 @@ comment on column tenants.quotas is 'Bounds of this tenant (session::quota::Quot
 comment on column tenants.provider_keys is 'Keys of model providers by provider, encrypted, in base64; the gateway sends them upstream.';
 comment on column tenants.retention_days is 'How long sessions are kept that nobody writes to; null for ever.';
 comment on column tenants.revision is 'Grows with every change of the settings, because sessions are decided on them.';
-comment on column tenants.erased_at is 'When it was erased: hidden since, without its name, until its rows are deleted in steps; null for all others.';
+comment on column tenants.erased_at is 'When it was erased or left this cell: hidden since, without its name, until its rows are deleted in steps; null for all others.';
+comment on column tenants.moved_to is 'The cell that it was moved to; what is left here is erased. Null for all others.';
+comment on column tenants.arriving_from is 'The cell of which this is a copy, which counts once that one has the tenant no more; null when it is here.';
 create index tenants_erased_idx on tenants (erased_at) where erased_at is not null;
 comment on index tenants_erased_idx is 'Upkeep: tenants whose rows are to be deleted.';
 
@@ -856,7 +860,7 @@ declare
 begin
   for t in
     select c.relname from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> '_sqlx_migrations'
+    where c.relnamespace = current_schema()::text::regnamespace and c.relkind = 'r' and c.relname <> '_sqlx_migrations'
   loop
     execute format('alter table %I enable row level security', t);
     execute format('alter table %I force row level security', t);
@@ -867,11 +871,44 @@ begin
   end loop;
 end $$;
 -- What is erased is shown to nobody from that moment on, however long deleting its rows takes.
-alter policy tenant on tenants using (id = current_tenant() and erased_at is null);
+-- That a tenant has moved is seen by what still works on it here (enter_tenant).
+alter policy tenant on tenants using (id = current_tenant() and (erased_at is null or moved_to is not null));
 alter policy tenant on sessions using (tenant_id = current_tenant() and erased_at is null);
-grant usage on schema public to anchord_app;
+do $$ begin execute format('grant usage on schema %I to anchord_app', current_schema()); end $$;
 -- The audit log is append-only; parts and pending postings never change; sessions and tenants are erased by the owner.
 revoke update, delete on audit_events from anchord_app;
 revoke update on record_parts, recall_pending from anchord_app;
 revoke delete on sessions, tenants from anchord_app;
 revoke delete on erasures from anchord_app;
+
+-- Cells -----------------------------------------------------------------------------------------------------------------
+
+create table cells (
+  name text primary key,
+  schema text not null,
+  url bytea,
+  created_at timestamptz not null default now()
+);
+comment on table cells is 'The cells beside the home cell, which alone uses this table. It is the owner''s, and no tenant''s.';
+comment on column cells.schema is 'The schema that has the cell''s tables.';
+comment on column cells.url is 'The address of its server, encrypted with a key of ANCHORD_SECRETS_KEY; null for the server of the home cell.';
+alter table cells enable row level security;
+alter table cells force row level security;
+create policy owner on cells to current_user using (true);
+
+create function enter_tenant(p_tenant uuid, p_writes boolean) returns void language plpgsql volatile as $$
+begin
+  -- Held by whoever moves the tenant, from before its rows are copied until they count elsewhere.
+  if p_writes and not pg_try_advisory_xact_lock_shared(1633772134, hashtext(p_tenant::text)) then
+    raise exception 'the tenant is being moved to another cell' using errcode = 'AN002';
+  end if;
+  -- A statement of its own, which sees what was committed before the lock was free.
+  if exists (select from tenants t where t.id = p_tenant and t.moved_to is not null) then
+    raise exception 'the tenant was moved to another cell' using errcode = 'AN003';
+  end if;
+end;
+$$;
+comment on function enter_tenant is
+  'Begins work on a tenant where there are several cells: fails with AN003 when the tenant has left this cell, and for a writer with AN002 while it is leaving.';
+revoke execute on function enter_tenant from public;
+grant execute on function enter_tenant to anchord_app;

@@ -5,6 +5,7 @@
 //! then open the pool, create the key and start the roles. A graceful shutdown runs the same steps backwards.
 
 mod bootstrap;
+mod cells;
 mod database;
 mod health;
 mod models;
@@ -45,12 +46,10 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_store::secrets::SecretKeys;
 use anchord_webhooks::target::Reach;
-use anchord_worker::embedder::VectorMaker;
 pub use anchord_worker::offline::{CallRecord, Examined, OfflineResult};
-use anchord_worker::webhook_client::WebhookClient;
-use anchord_worker::webhook_dispatcher::WebhookDispatcher;
 
 pub use bootstrap::{BootstrapKey, sealing_keys};
+pub use cells::{Cells, Listed};
 pub use health::health;
 use shutdown::{Drained, Signals};
 use tasks::CriticalTasks;
@@ -59,8 +58,6 @@ use tasks::CriticalTasks;
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 /// How often refused keys are recorded in the audit log.
 const REFUSALS_RECORDED: Duration = Duration::from_mins(1);
-/// How often usage counts are written to the database; a crash loses the counts since the last write.
-const USAGE_FLUSH: Duration = Duration::from_secs(1);
 /// How long the last write of usage counts may take.
 const LAST_USAGE_FLUSH: Duration = Duration::from_secs(5);
 /// How long a request may take, not counting a wait that it asked for.
@@ -208,13 +205,14 @@ fn warm_up(compresses: bool) {
 /// The parts of a running process.
 struct Process {
     embedded: Option<Embedded>,
-    store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
     tasks: CriticalTasks,
     ready: Ready,
+    /// The state, by which all cells are found.
+    state: anchord_http::AppState,
     /// The runtime of the workers.
-    workers: Option<DedicatedRuntime>,
+    _workers: Option<DedicatedRuntime>,
 }
 
 impl Process {
@@ -259,11 +257,25 @@ impl Process {
         let workers = workers.context("the thread of the workers")?;
         let stop = CancellationToken::new();
         let tasks = CriticalTasks::new(tracker.clone(), stop.clone());
-        let process = Self { embedded, store, tracker, stop, tasks, ready, workers };
-        let state = process.http_state(settings, clock, (metrics, embeddings.clone()), operator);
-        process.spawn_housekeeping(&state);
-        process.spawn_usage_flush();
-        let appends = state.appends.clone();
+        let of_process = (store, tracker.clone(), stop.clone());
+        let state = http_state(settings, of_process, (metrics, embeddings.clone()), (clock, operator));
+        let cells = cells::Runner {
+            settings: settings.clone(),
+            located,
+            secrets: secrets.clone(),
+            tasks: tasks.clone(),
+            tracker: tracker.clone(),
+            stop: stop.clone(),
+            clock,
+            llm,
+            embeddings,
+            workers: workers.as_ref().map(|workers| workers.handle().clone()),
+        };
+        let process = Self { embedded, tracker, stop, tasks, ready, state: state.clone(), _workers: workers };
+        process.spawn_housekeeping();
+        cells.run(anchord_store::cells::HOME, &state)?;
+        let is_settled = cells.take_up(&state).await;
+        cells.watch(&state, is_settled);
         let timeouts = timeouts(settings.api.as_ref());
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
         let served = |surface| anchord_http::router_of(surface, state.clone());
@@ -294,58 +306,8 @@ impl Process {
                 )
             }),
         ];
-        process.close_appends(appends, servers);
-        if let Some(workers) = process.workers.as_ref().map(DedicatedRuntime::handle) {
-            if let Some(embeddings) = embeddings {
-                let maker = VectorMaker::new(process.store.of_workers(), embeddings);
-                process.tasks.spawn("the maker of vectors", workers, maker.run(process.stop.clone()));
-            }
-            process.work(settings, clock, llm, workers)?;
-        }
+        process.close_appends(servers);
         Ok(process)
-    }
-
-    fn http_state(
-        &self,
-        settings: &Settings,
-        clock: Clock,
-        (metrics, embedder): (PrometheusHandle, Option<Embedder>),
-        operator: Option<OperatorToken>,
-    ) -> anchord_http::AppState {
-        let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-        let api = settings.api.as_ref();
-        let limits = api.map_or_else(anchord_http::Limits::default, |api| anchord_http::Limits {
-            body_bytes: size(api.max_body_bytes),
-            batch_messages: size(api.max_batch_messages),
-            message_bytes: size(api.max_message_bytes),
-            request_timeout: REQUEST_TIMEOUT,
-            body_timeout: Duration::from_secs(api.body_timeout.into()),
-        });
-        let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
-        let admitted = api.map_or_else(AdmissionLimits::default, |api| AdmissionLimits {
-            bodies_bytes: api.bodies_bytes(),
-            body_bytes: limits.body_bytes,
-            trusted_proxies: api.trusted_proxies.clone(),
-        });
-        anchord_http::AppState::new(anchord_http::Shared {
-            store: self.store.clone(),
-            appends: Gatherer::start(&self.store),
-            clock,
-            tracker: self.tracker.clone(),
-            limits,
-            rate_limit: RateLimit::new(rate, rate),
-            tenant_rates: TenantRates::default(),
-            quotas: anchord_http::admission::quotas::QuotaWatch::default(),
-            known_branches: anchord_http::KnownBranches::default(),
-            served_prefixes: anchord_http::ServedPrefixes::default(),
-            operator,
-            admission: Admission::new(&admitted, self.stop.clone()),
-            metrics,
-            llm_models: models::allowed(&settings.llm),
-            embedder,
-            webhook_reach: webhook_reach(&settings.webhooks),
-            origins: api.and_then(|api| api.cors_origins.clone()).unwrap_or_default(),
-        })
     }
 
     fn serve_http(
@@ -359,94 +321,41 @@ impl Process {
         self.tasks.spawn(name, &Handle::current(), server)
     }
 
-    /// Closes the queue of appends after the last connection, which may still append.
-    fn close_appends(&self, appends: Gatherer, servers: [Option<JoinHandle<()>>; 4]) {
-        let gatherer = appends.clone();
-        self.tasks.spawn(
-            "the gatherer of appends",
-            &Handle::current(),
-            async move { gatherer.ended().await },
-        );
-        let stop = self.stop.clone();
+    /// Closes the queues of appends after the last connection, which may still append.
+    fn close_appends(&self, servers: [Option<JoinHandle<()>>; 4]) {
+        let (stop, state) = (self.stop.clone(), self.state.clone());
         self.tracker.spawn(async move {
             stop.cancelled().await;
             for server in servers.into_iter().flatten() {
                 // A server that panicked has no connections either.
                 let _ = server.await;
             }
-            appends.close();
+            for cell in state.cells() {
+                cell.state.appends.close();
+            }
         });
     }
 
-    fn work(
-        &self,
-        settings: &Settings,
-        clock: Clock,
-        llm: Option<anchord_llm::Client>,
-        on: &Handle,
-    ) -> Result<()> {
-        let store = self.store.of_workers();
-        let client =
-            WebhookClient::new(webhook_reach(&settings.webhooks)).context("the client for webhooks")?;
-        let dispatcher = WebhookDispatcher::new(store.clone(), clock, client);
-        self.tasks.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
-        let env = anchord_worker::Env {
-            store: store.clone(),
-            tokens: TokenCounter::default(),
-            clock,
-            llm,
-            record_cache: anchord_worker::RecordCache::default(),
-        };
-        let options =
-            anchord_worker::Options { workers: settings.worker.workers.into(), ..Default::default() };
-        self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
-        let (stop, of_eraser) = (self.stop.clone(), store.clone());
-        self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
-        let (store, stop) = (of_eraser, self.stop.clone());
-        self.tasks.spawn("erasing", on, async move { anchord_worker::eraser::run(&store, &stop).await });
-        Ok(())
-    }
-
-    /// Starts the task that compacts metrics, drops the rate limits of idle callers and records which keys are used,
-    /// and the listener for keys that other processes revoke.
-    fn spawn_housekeeping(&self, state: &anchord_http::AppState) {
-        let (metrics, rate_limit) = (state.metrics.clone(), state.rate_limit.clone());
-        let (store, stop, here) = (self.store.clone(), self.stop.clone(), Handle::current());
-        self.tasks.spawn("housekeeping", &here, async move {
+    /// Starts the task that compacts metrics, drops the rate limits of idle callers and records which keys are used and refused.
+    fn spawn_housekeeping(&self) {
+        let (state, stop) = (self.state.clone(), self.stop.clone());
+        self.tasks.spawn("housekeeping", &Handle::current(), async move {
             let mut recorded = Instant::now();
             while stop.run_until_cancelled(tokio::time::sleep(HOUSEKEEPING)).await.is_some() {
                 if recorded.elapsed() >= REFUSALS_RECORDED {
                     recorded = Instant::now();
-                    if let Err(error) = store.record_refused_keys().await {
+                    let others: Vec<Store> =
+                        state.cells().into_iter().skip(1).map(|cell| cell.state.store.clone()).collect();
+                    if let Err(error) = state.store.record_refused_keys(&others).await {
                         tracing::warn!(%error, "keys.refusals_not_recorded");
                     }
                 }
-                metrics.run_upkeep();
-                rate_limit.shrink();
-                if let Err(error) = store.note_used_keys().await {
-                    tracing::warn!(%error, "keys.use_not_noted");
-                }
-            }
-        });
-        let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tasks.spawn("the listener for keys", &here, async move { store.watch_keys(&stop).await });
-        let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tasks.spawn("the watch of the database", &here, async move { store.watch_primary(&stop).await });
-    }
-
-    /// Starts the task that writes usage counts once a second, and queues the sessions that wait for vectors.
-    fn spawn_usage_flush(&self) {
-        let (store, stop) = (self.store.clone(), self.stop.clone());
-        self.tasks.spawn("the usage ledger", &Handle::current(), async move {
-            while stop.run_until_cancelled(tokio::time::sleep(USAGE_FLUSH)).await.is_some() {
-                if let Err(error) = store.flush_usage(None).await {
-                    tracing::warn!(%error, "usage.not_written");
-                }
-                if let Err(error) = store.flush_served().await {
-                    tracing::warn!(%error, "served_contexts.not_noted");
-                }
-                if let Err(error) = store.queue_marked().await {
-                    tracing::warn!(%error, "embeddings.not_queued");
+                state.metrics.run_upkeep();
+                state.rate_limit.shrink();
+                for cell in state.cells() {
+                    if let Err(error) = cell.state.store.note_used_keys().await {
+                        tracing::warn!(%error, cell = cell.name, "keys.use_not_noted");
+                    }
                 }
             }
         });
@@ -465,16 +374,22 @@ impl Process {
         };
         self.stop.cancel();
         let drained = shutdown::drain(&self.tracker, signals).await;
-        let flush = async {
-            let queued = self.store.queue_marked().await;
-            let noted = self.store.flush_served().await;
-            self.store.flush_usage(None).await.and(noted).and(queued)
-        };
-        let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
-        if !matches!(flushed, Ok(Ok(()))) {
-            tracing::warn!("usage.lost: the last figures of this process are not written");
+        for cell in self.state.cells() {
+            let store = &cell.state.store;
+            let flush = async {
+                let queued = store.queue_marked().await;
+                let noted = store.flush_served().await;
+                store.flush_usage(None).await.and(noted).and(queued)
+            };
+            let flushed = tokio::time::timeout(LAST_USAGE_FLUSH, flush).await;
+            if !matches!(flushed, Ok(Ok(()))) {
+                tracing::warn!(
+                    cell = cell.name,
+                    "usage.lost: the last figures of this process are not written"
+                );
+            }
+            shutdown::close(store).await;
         }
-        shutdown::close(&self.store).await;
         if let Some(embedded) = self.embedded {
             embedded.stop().await;
         }
@@ -486,6 +401,49 @@ impl Process {
             Drained::CutShort { tasks, why } => anyhow::bail!("ended with {tasks} tasks undone: {why}"),
         }
     }
+}
+
+/// The state of the home cell.
+fn http_state(
+    settings: &Settings,
+    (store, tracker, stop): (Store, TaskTracker, CancellationToken),
+    (metrics, embedder): (PrometheusHandle, Option<Embedder>),
+    (clock, operator): (Clock, Option<OperatorToken>),
+) -> anchord_http::AppState {
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let api = settings.api.as_ref();
+    let limits = api.map_or_else(anchord_http::Limits::default, |api| anchord_http::Limits {
+        body_bytes: size(api.max_body_bytes),
+        batch_messages: size(api.max_batch_messages),
+        message_bytes: size(api.max_message_bytes),
+        request_timeout: REQUEST_TIMEOUT,
+        body_timeout: Duration::from_secs(api.body_timeout.into()),
+    });
+    let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
+    let admitted = api.map_or_else(AdmissionLimits::default, |api| AdmissionLimits {
+        bodies_bytes: api.bodies_bytes(),
+        body_bytes: limits.body_bytes,
+        trusted_proxies: api.trusted_proxies.clone(),
+    });
+    anchord_http::AppState::new(anchord_http::Shared {
+        appends: Gatherer::start(&store),
+        store,
+        clock,
+        tracker,
+        limits,
+        rate_limit: RateLimit::new(rate, rate),
+        tenant_rates: TenantRates::default(),
+        quotas: anchord_http::admission::quotas::QuotaWatch::default(),
+        known_branches: anchord_http::KnownBranches::default(),
+        served_prefixes: anchord_http::ServedPrefixes::default(),
+        operator,
+        admission: Admission::new(&admitted, stop),
+        metrics,
+        llm_models: models::allowed(&settings.llm),
+        embedder,
+        webhook_reach: webhook_reach(&settings.webhooks),
+        origins: api.and_then(|api| api.cors_origins.clone()).unwrap_or_default(),
+    })
 }
 
 /// The configuration of the gateway; `own` is the key of callers on this machine that send none.

@@ -151,6 +151,9 @@ pub struct Worker {
     #[arg(long, env = "ANCHORD_WORKERS", value_name = "ANCHORD_WORKERS", default_value = "2")]
     #[arg(value_parser = whole::<u16>(1..=256))]
     pub workers: u16,
+    /// Cells that the workers of this process serve, separated by commas, home among them [default: all]
+    #[arg(long, env = "ANCHORD_CELLS", value_name = "ANCHORD_CELLS", value_delimiter = ',')]
+    pub cells: Vec<String>,
 }
 
 /// Where webhooks may be.

@@ -20,6 +20,7 @@ pub(super) async fn keep_running(embedded: Option<&Embedded>) {
 }
 
 /// Where the database is, and the role that the service works as.
+#[derive(Clone)]
 pub(super) struct Located {
     url: String,
     role: String,
@@ -27,20 +28,25 @@ pub(super) struct Located {
 
 impl Located {
     pub(super) fn target(&self) -> Target<'_> {
-        Target { url: &self.url, role: &self.role }
+        Target { url: &self.url, role: &self.role, schema: None }
     }
 }
 
 /// Locates the database: the configured one, or that of the embedded server, which is started for it.
 pub(super) async fn locate(config: &config::Database) -> Result<(Option<Embedded>, Located)> {
-    if let Some(url) = &config.database_url {
-        let (url, role) = (url.expose_secret().to_owned(), config.database_role.clone());
-        return Ok((None, Located { url, role }));
+    if let Some(located) = configured(config) {
+        return Ok((None, located));
     }
     let embedded = Embedded::start(launch(config)).await?;
     // The server is this service's alone, and has made the role.
     let located = Located { url: embedded.url(), role: anchord_postgres::WORKING_ROLE.to_owned() };
     Ok((Some(embedded), located))
+}
+
+/// The database that is configured; `None` when the embedded server has it.
+pub(super) fn configured(config: &config::Database) -> Option<Located> {
+    let url = config.database_url.as_ref()?.expose_secret().to_owned();
+    Some(Located { url, role: config.database_role.clone() })
 }
 
 /// The configuration of the embedded server.

@@ -9,6 +9,7 @@
 )]
 
 mod allocator;
+mod cells;
 mod completions;
 mod compress;
 mod context;
@@ -93,6 +94,8 @@ enum Command {
     Worker(worker::Worker),
     /// Create the schema of an empty database
     Migrate(migrate::Migrate),
+    /// List and add cells, and move tenants between them
+    Cells(cells::CellsCommand),
     /// Check whether a running service is ready, for health checks
     Health(health::HealthCommand),
     /// List, show and delete sessions
@@ -169,6 +172,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Serve(serve) => block_on(serve.run()),
         Command::Worker(worker) => block_on(worker.run()),
         Command::Migrate(migrate) => block_on(migrate.run()),
+        Command::Cells(cells) => block_on(cells.run()),
         Command::Health(health) => block_on(health.run()),
         Command::Sessions(sessions) => block_on(sessions.run()),
         Command::Context(context) => block_on(context.run()),

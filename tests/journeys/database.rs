@@ -100,7 +100,7 @@ async fn an_installation_works_as_the_role_that_is_configured_unless_another_own
         anchord_postgres::OWNER
     );
     sqlx::raw_sql(AssertSqlSafe(roles)).execute(&mut superuser).await.expect("roles");
-    let target = Target { url: &database.url, role: &role };
+    let target = Target { url: &database.url, role: &role, schema: None };
     let refused = Store::migrate(target).await.expect_err("a refusal").to_string();
     assert!(refused.contains(&other) && refused.contains("ANCHORD_DATABASE_ROLE"), "{refused}");
 

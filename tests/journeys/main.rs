@@ -20,6 +20,7 @@ mod between_appends;
 mod bounds;
 mod branch_settings;
 mod branches;
+mod cells;
 mod clients;
 mod command_line;
 mod compressions;

@@ -33,7 +33,7 @@ async fn every_key_and_every_reference_between_tables_begins_with_the_tenant() {
     assert_eq!(lines(&mut owner, keys).await, [""; 0]);
     let unkeyed = "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
                    where n.nspname = 'public' and c.relkind in ('r', 'p')
-                     and c.relname not in ('tenants', '_sqlx_migrations')
+                     and c.relname not in ('tenants', 'cells', '_sqlx_migrations')
                      and not exists (select from pg_constraint k join pg_attribute a on a.attrelid = c.oid
                                      where k.conrelid = c.oid and k.contype = 'p' and a.attname = 'tenant_id'
                                        and k.conkey[1] = a.attnum)";
@@ -46,7 +46,8 @@ async fn every_table_is_closed_by_row_security_that_binds_its_owner_too() {
     let open = "select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
                 where n.nspname = 'public' and c.relkind in ('r', 'p') and c.relname <> '_sqlx_migrations'
                   and not (c.relrowsecurity and c.relforcerowsecurity
-                           and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant'))";
+                           and (exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')
+                                or (c.relname = 'cells' and not has_table_privilege('anchord_app', c.oid, 'select'))))";
     assert_eq!(lines(&mut owner, open).await, [""; 0]);
     let free = "select r.rolname::text from pg_roles r
                 where r.rolname = 'anchord_app' and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcanlogin)";
@@ -92,7 +93,7 @@ async fn a_policy_compares_the_tenant_without_a_subquery() {
     assert_eq!(
         lines(&mut owner, policies).await,
         [
-            "((id = current_tenant()) AND (erased_at IS NULL))",
+            "((id = current_tenant()) AND ((erased_at IS NULL) OR (moved_to IS NOT NULL)))",
             "((tenant_id = current_tenant()) AND (erased_at IS NULL))",
             "(tenant_id = current_tenant())"
         ]

@@ -15,6 +15,7 @@ use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
+use anchord_store::cells::HOME;
 use anchord_store::gather::Gatherer;
 use anchord_store::keys::{NewKey, digest_key};
 use anchord_webhooks::target::Reach;
@@ -62,8 +63,10 @@ pub const OPERATOR: &str = "test-token-of-the-operator-000000";
 /// A running API and what is behind it.
 #[derive(Debug)]
 pub struct App {
-    /// The store behind it.
+    /// The store of the cell of the first tenant.
     pub store: Store,
+    /// The stores of all cells by their names, the home cell's first.
+    pub stores: Vec<(String, Store)>,
     /// The tenant of [`OURS`].
     pub tenant: TenantId,
     /// Its database.
@@ -134,6 +137,16 @@ impl Answer {
     }
 }
 
+/// Starts an API with so many cells: the first tenant is in `cell1`, the second in the last one.
+pub async fn app_with_cells(cells: usize) -> App {
+    start_on(super::database_with(cells).await, None, Reach::Public).await
+}
+
+/// The same, whose workers have a model.
+pub async fn app_with_model_and_cells(llm: anchord_llm::Client, cells: usize) -> App {
+    start_on(super::database_with(cells).await, Some(llm), Reach::Public).await
+}
+
 /// Starts an API.
 pub async fn app() -> App {
     start(None, Reach::Public).await
@@ -172,26 +185,50 @@ async fn start(llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
     start_on(super::database().await, llm, webhook_reach).await
 }
 
-async fn start_on(database: TestDatabase, llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
+async fn start_on(mut database: TestDatabase, llm: Option<anchord_llm::Client>, webhook_reach: Reach) -> App {
     // Some tests have three workers on it, and each keeps a connection to listen: what readers and queue keep besides
     // must not be all that there is.
-    let store = Store::connect(&database.url, 12, TaskTracker::new()).await.expect("a pool");
+    let home = Store::connect(&database.home, 12, TaskTracker::new()).await.expect("a pool");
+    let listed = home.list_cells().await.expect("a list");
+    let mut stores = vec![(HOME.to_owned(), home)];
+    for cell in &listed {
+        let target = cell.target((&database.home).into());
+        let store = Store::connect(target, 12, stores[0].1.tracker().clone()).await.expect("a pool");
+        stores.push((cell.name.clone(), store));
+    }
+    let store = stores.get(1).unwrap_or(&stores[0]).1.clone();
+    if let Some(cell) = listed.first() {
+        database.url = super::in_schema(&database.home, &cell.schema);
+    }
     let stop = CancellationToken::new();
     let ours = tenant(&store, "ours", OURS).await;
-    tenant(&store, "theirs", THEIRS).await;
+    tenant(&stores[stores.len() - 1].1, "theirs", THEIRS).await;
     let clock = Clock::system();
-    let router = anchord_http::router(state(&store, &stop, clock, (llm.as_ref(), None, webhook_reach)));
+    let router = anchord_http::router(state(&stores, &stop, clock, (llm.as_ref(), None, webhook_reach)));
     let records = RecordCache::default();
-    App { store, tenant: ours, router, database, llm, embedder: None, stop, webhook_reach, records, clock }
+    App {
+        store,
+        stores,
+        tenant: ours,
+        router,
+        database,
+        llm,
+        embedder: None,
+        stop,
+        webhook_reach,
+        records,
+        clock,
+    }
 }
 
 fn state(
-    store: &Store,
+    stores: &[(String, Store)],
     stop: &CancellationToken,
     clock: Clock,
     (llm, embedder, webhook_reach): (Option<&anchord_llm::Client>, Option<&Embedder>, Reach),
 ) -> AppState {
-    AppState::new(Shared {
+    let store = &stores[0].1;
+    let state = AppState::new(Shared {
         appends: Gatherer::start(store),
         store: store.clone(),
         clock,
@@ -209,7 +246,11 @@ fn state(
         embedder: embedder.cloned(),
         webhook_reach,
         origins: Origins::default(),
-    })
+    });
+    for (name, store) in stores.iter().skip(1) {
+        state.know_cell(name, true, Some((store.clone(), Gatherer::start(store))));
+    }
+    state
 }
 
 /// The tenant with its key; a database that was made ready may have both.
@@ -248,15 +289,23 @@ impl App {
         self.renew();
     }
 
+    /// The stores, with the first tenant's as it is now.
+    fn all_stores(&self) -> Vec<(String, Store)> {
+        let mut stores = self.stores.clone();
+        let own = stores.len().min(2) - 1;
+        stores[own].1 = self.store.clone();
+        stores
+    }
+
     fn renew(&mut self) {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
-        self.router = anchord_http::router(state(&self.store, &self.stop, self.clock, parts));
+        self.router = anchord_http::router(state(&self.all_stores(), &self.stop, self.clock, parts));
     }
 
     /// Puts a gateway before the API.
     pub fn put_gateway(&mut self, config: anchord_gateway::Config) {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
-        let state = state(&self.store, &self.stop, self.clock, parts);
+        let state = state(&self.all_stores(), &self.stop, self.clock, parts);
         let api = anchord_http::router(state.clone());
         let gateway = anchord_gateway::router(api.clone(), state, config).expect("a client");
         self.router = gateway.fallback_service(api);
@@ -265,7 +314,7 @@ impl App {
     /// Puts the MCP server before the API.
     pub fn put_mcp(&mut self) {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
-        let state = state(&self.store, &self.stop, self.clock, parts);
+        let state = state(&self.all_stores(), &self.stop, self.clock, parts);
         let api = anchord_http::router(state.clone());
         self.router = anchord_mcp::before(api.clone(), api, state);
     }
@@ -273,7 +322,7 @@ impl App {
     /// Puts the console before the API.
     pub fn put_console(&mut self) {
         let parts = (self.llm.as_ref(), self.embedder.as_ref(), self.webhook_reach);
-        let state = state(&self.store, &self.stop, self.clock, parts);
+        let state = state(&self.all_stores(), &self.stop, self.clock, parts);
         let api = anchord_http::router(state.clone());
         self.router = anchord_console::before(api.clone(), api, state);
     }
@@ -306,14 +355,16 @@ impl App {
     }
 
     async fn work_with(&self, records: &RecordCache) {
-        let env = Env {
-            store: self.store.clone(),
-            tokens: TokenCounter::default(),
-            clock: self.clock,
-            llm: self.llm.clone(),
-            record_cache: records.clone(),
-        };
-        Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+        for (_, store) in self.all_stores() {
+            let env = Env {
+                store,
+                tokens: TokenCounter::default(),
+                clock: self.clock,
+                llm: self.llm.clone(),
+                record_cache: records.clone(),
+            };
+            Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+        }
     }
 
     /// Delivers what is due to webhooks, as a worker would; gives how many attempts that took.
@@ -321,6 +372,12 @@ impl App {
         let client = WebhookClient::new(self.webhook_reach).expect("a client");
         let dispatcher = WebhookDispatcher::new(self.store.clone(), Clock::system(), client);
         dispatcher.drain().await.expect("a database that answers")
+    }
+
+    /// Records refused keys, as a process does once a minute.
+    pub async fn record_refusals(&self) {
+        let others: Vec<Store> = self.stores.iter().skip(1).map(|(_, store)| store.clone()).collect();
+        self.stores[0].1.record_refused_keys(&others).await.expect("a database that answers");
     }
 
     /// Serves the API on an address of its own until [`Self::stop`] is cancelled.

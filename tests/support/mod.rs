@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use anchord_postgres::{Config, Durability, Embedded};
 use anchord_store::Store;
+use anchord_store::address::{DEFAULT_ROLE, Target};
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -77,11 +78,20 @@ pub fn path() -> Option<OsString> {
     std::env::var_os("PATH")
 }
 
+/// How many cells the databases of the tests have: `ANCHORD_TEST_CELLS`, and one without it. Tests of the API then have their
+/// first tenant in the cell `cell1` and the second one in the last; tests of the store, and of services, use the home cell.
+#[expect(clippy::disallowed_methods, reason = "the tests' own setting, which the service does not have")]
+pub fn cells() -> usize {
+    std::env::var("ANCHORD_TEST_CELLS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
 /// A database of one test's own, dropped with it.
 #[derive(Debug)]
 pub struct TestDatabase {
-    /// The database's address, as its owner.
+    /// The database's address, as its owner; of a test whose tenant is in a cell, with that cell's schema.
     pub url: String,
+    /// The address of the home cell.
+    pub home: String,
     name: String,
 }
 
@@ -94,7 +104,36 @@ pub async fn database() -> TestDatabase {
     let create =
         format!("create database {name} template {} owner {}", server.template, anchord_postgres::OWNER);
     execute(&server.address.of(anchord_postgres::SUPERUSER, "postgres"), create).await;
-    TestDatabase { url: server.address.of(anchord_postgres::OWNER, &name), name }
+    let url = server.address.of(anchord_postgres::OWNER, &name);
+    TestDatabase { home: url.clone(), url, name }
+}
+
+/// Makes a fresh database with so many cells.
+pub async fn database_with(cells: usize) -> TestDatabase {
+    let database = database().await;
+    add_cells(&database.home, cells).await;
+    database
+}
+
+/// Makes cells until there are so many, old enough to take tenants.
+async fn add_cells(url: &str, cells: usize) {
+    let mut connection = PgConnection::connect(url).await.expect("a connection");
+    for cell in 1..cells {
+        let name = format!("cell{cell}");
+        let target = Target { url, role: DEFAULT_ROLE, schema: Some(&name) };
+        Store::migrate(target).await.expect("a schema");
+        let listed = format!(
+            "insert into cells (name, schema, created_at) values ('{name}', '{name}', now() - interval '1 day')
+             on conflict do nothing"
+        );
+        change(&mut connection, &listed).await;
+    }
+}
+
+/// The address with a schema.
+pub fn in_schema(url: &str, schema: &str) -> String {
+    let sign = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{sign}options[search_path]={schema}")
 }
 
 /// Makes an empty database on the test run's server.
@@ -104,7 +143,8 @@ pub async fn empty_database() -> TestDatabase {
     let name = format!("empty_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let create = format!("create database {name} owner {}", anchord_postgres::OWNER);
     execute(&server.address.of(anchord_postgres::SUPERUSER, "postgres"), create).await;
-    TestDatabase { url: server.address.of(anchord_postgres::OWNER, &name), name }
+    let url = server.address.of(anchord_postgres::OWNER, &name);
+    TestDatabase { home: url.clone(), url, name }
 }
 
 /// Looks again and again until there is what is looked for; fails after twenty seconds, before the server itself ends what hangs.
@@ -298,7 +338,7 @@ fn guard(server: u32, home: tempfile::TempDir) -> PathBuf {
 /// Makes the migrated database that the tests' databases are copies of; named after the
 /// migrations, so that a server that lingers from before an edit is no trap.
 async fn template(address: Address) -> String {
-    let name = format!("template_{}", fingerprint());
+    let name = format!("template_{}_{}", fingerprint(), cells());
     let admin = address.of(anchord_postgres::SUPERUSER, "postgres");
     let mut connection = PgConnection::connect(&admin).await.expect("a connection");
     let exists = format!("select 1 from pg_database where datname = '{name}'");
@@ -310,7 +350,9 @@ async fn template(address: Address) -> String {
     // Renamed when it is done: a run that was killed half-way leaves no half-made template.
     execute(&admin, "drop database if exists template_unfinished".to_owned()).await;
     execute(&admin, format!("create database template_unfinished owner {}", anchord_postgres::OWNER)).await;
-    migrate(&address.of(anchord_postgres::OWNER, "template_unfinished")).await;
+    let unfinished = address.of(anchord_postgres::OWNER, "template_unfinished");
+    migrate(&unfinished).await;
+    add_cells(&unfinished, cells()).await;
     execute(&admin, format!("alter database template_unfinished rename to {name}")).await;
     name
 }

@@ -115,7 +115,14 @@ impl Visit {
     }
 
     pub(crate) async fn sign_out(&self) -> Result<(), anchord_store::StoreError> {
-        self.state.store.sign_out(self.digest, self.credential).await
+        // In all cells, because a move of the tenant copies its sign-ins.
+        for cell in self.state.cells() {
+            match cell.state.store.sign_out(self.digest, self.credential).await {
+                Err(error) if !error.is_moved() => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a change to those who only read, before they are asked whether they are sure.
@@ -149,8 +156,9 @@ impl FromRequestParts<AppState> for Visit {
         let out = Fault::SignedOut { next: next.clone(), is_part, had_cookie: cookie.is_some() };
         let Some(id) = cookie else { return Err(out) };
         let digest = digest(&id);
-        let found = state.store.find_signin(digest).await.map_err(|error| Fault::internal(&error))?;
-        let Some(credential) = found else { return Err(out) };
+        let look = move |cell: AppState| async move { cell.store.find_signin(digest).await };
+        let found = state.find_by(digest, look, |_| false).await.map_err(|error| Fault::internal(&error))?;
+        let Some((_, credential)) = found else { return Err(out) };
         let api = parts.extensions.get::<Local>().cloned().ok_or_else(|| Fault::internal(&"no API"))?;
         let (signed_in, asked) = match credential {
             Credential::Key(_, key) => (SignedIn::Key(key), "/v1/keys/current"),
@@ -294,11 +302,11 @@ pub(crate) async fn sign_in(
         asked.extensions_mut().insert(*peer);
     }
     let credential = anchord_http::extract::auth::sign_in(state, &asked.into_parts().0, as_operator).await;
-    let credential = credential
+    let (credential, cell) = credential
         .map_err(|refused| Fault::refused(refused.status(), "Not signed in", refused.to_string()))?;
     let id = URL_SAFE_NO_PAD.encode(rand::random::<[u8; ID_BYTES]>());
     let until = state.clock.now() + LASTS;
-    state.store.sign_in(digest(&id), credential, until).await.map_err(|error| Fault::internal(&error))?;
+    cell.store.sign_in(digest(&id), credential, until).await.map_err(|error| Fault::internal(&error))?;
     let secure = if is_behind_tls(&parts.headers) { "; Secure" } else { "" };
     let cookie = format!(
         "{COOKIE}={id}; Path={PATH}; HttpOnly; SameSite=Strict; Max-Age={}{secure}",

@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::forward::Gateway;
 use crate::route::{Provider, Route};
 use crate::upstream::{self, Head};
+use anchord_http::AppState;
 use anchord_http::admission::guesses::Peer;
 use anchord_http::extract::auth::{self, Caller, X_API_KEY};
 use anchord_messages::id::TenantId;
@@ -48,7 +49,7 @@ pub(crate) fn lent() -> Lent {
 }
 
 /// Callers whose keys were good, for when the database does not answer.
-pub(crate) fn known_callers() -> Cache<KeyDigest, Caller> {
+pub(crate) fn known_callers() -> Cache<KeyDigest, (Caller, AppState)> {
     Cache::new(10_000, Expiry::After(Duration::from_mins(30)))
 }
 
@@ -60,14 +61,18 @@ impl Gateway {
     ///
     /// # Errors
     /// When an anchord key stands where the provider's would, and the tenant has none.
-    pub(crate) async fn lend_key(&self, tenant: TenantId, head: &mut Head) -> Result<(), Refusal> {
+    pub(crate) async fn lend_key(
+        &self,
+        (tenant, cell): (TenantId, &AppState),
+        head: &mut Head,
+    ) -> Result<(), Refusal> {
         let headers = &mut head.parts.headers;
         let has_ours = provider_credentials(headers).any(is_ours);
         if !has_ours && provider_credentials(headers).next().is_some() {
             return Ok(());
         }
         let provider = head.route.provider;
-        let looking = self.state.store.provider_key(tenant, provider.into());
+        let looking = cell.store.provider_key(tenant, provider.into());
         let lent = match self.lent.try_get_with((tenant, provider), looking).await {
             Ok(lent) => lent,
             // The provider says what is missing.
@@ -101,12 +106,12 @@ impl Gateway {
         Ok(())
     }
 
-    /// The caller, and the key that it is known by.
+    /// The caller, with the state of its cell, and the key that it is known by.
     pub(crate) async fn authenticate(
         &self,
         route: &Route,
         parts: &Parts,
-    ) -> Result<(Caller, SecretString), Refusal> {
+    ) -> Result<((Caller, AppState), SecretString), Refusal> {
         let peer = parts.extensions.get::<Peer>().copied();
         let unauthorized = |detail: &str| (StatusCode::UNAUTHORIZED, "unauthorized", detail.to_owned());
         let given = match (parts.headers.get(KEY), &route.key) {
@@ -146,7 +151,7 @@ impl Gateway {
         };
         match found {
             Ok(caller) => {
-                tracing::Span::current().record("tenant.id", tracing::field::display(caller.tenant.0));
+                tracing::Span::current().record("tenant.id", tracing::field::display(caller.0.tenant.0));
                 self.known.insert(digest, caller.clone());
                 Ok((caller, key))
             }

@@ -61,7 +61,7 @@ pub(crate) struct Gateway {
     /// The keys of marks.
     pub(crate) marks: SecretKeys,
     pub(crate) bodies: Bodies,
-    pub(crate) known: Cache<KeyDigest, Caller>,
+    pub(crate) known: Cache<KeyDigest, (Caller, AppState)>,
     pub(crate) lent: Lent,
 }
 
@@ -114,7 +114,7 @@ impl Gateway {
             let detail = "the gateway is for programs; a browser may not open it as a page";
             return refused(provider, StatusCode::FORBIDDEN, "no-page", detail);
         }
-        let (caller, key) = match self.authenticate(&route, &parts).await {
+        let ((caller, cell), key) = match self.authenticate(&route, &parts).await {
             Ok(found) => found,
             Err((status, kind, detail)) => return refused(provider, status, kind, &detail),
         };
@@ -125,7 +125,7 @@ impl Gateway {
         }
         let endpoint = Endpoint::of(provider, &route.rest).filter(|_| parts.method == "POST");
         let mut head = Head { base, route, parts };
-        let lending = self.lend_key(caller.tenant, &mut head).await;
+        let lending = self.lend_key((caller.tenant, &cell), &mut head).await;
         if let Err((status, kind, detail)) = lending.and_then(|()| check_nothing_leaks(&head, &key)) {
             return refused(provider, status, kind, &detail);
         }

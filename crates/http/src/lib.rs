@@ -11,6 +11,7 @@
 //! | `api` | the operations, one file for each resource; how a handler is written |
 //! | `extract` | what handlers take as arguments and give as replies |
 //! | `admission` | limits: memory, processor time, quotas, rates, failed keys |
+//! | `cells` | which cell a request is about |
 //! | `edge` | connections, origins, routes, the outermost layer |
 //! | `problem` | errors, and the replies and pages that they become |
 
@@ -21,6 +22,7 @@
 
 pub mod admission;
 pub mod api;
+pub mod cells;
 pub mod edge;
 pub mod extract;
 mod known_branches;

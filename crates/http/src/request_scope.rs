@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::state::AppState;
 use anchord_messages::id::TenantId;
 use anchord_store::keys::KeyDigest;
 
@@ -15,6 +16,7 @@ pub struct Scope(Arc<ScopeParts>);
 struct ScopeParts {
     tenant: OnceLock<TenantId>,
     key: OnceLock<KeyDigest>,
+    cell: OnceLock<AppState>,
     abandoned: CancellationToken,
 }
 
@@ -36,6 +38,15 @@ impl Scope {
 
     pub(crate) fn set_key(&self, key: KeyDigest) {
         let _ = self.0.key.set(key);
+    }
+
+    /// The cell of the tenant.
+    pub(crate) fn cell(&self) -> Option<&AppState> {
+        self.0.cell.get()
+    }
+
+    pub(crate) fn set_cell(&self, cell: AppState) {
+        let _ = self.0.cell.set(cell);
     }
 
     /// Is cancelled when the client is gone, or has had a timeout as its reply.

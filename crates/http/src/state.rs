@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::admission::Admission;
 use crate::admission::quotas::QuotaWatch;
 use crate::admission::rate_limit::{RateLimit, TenantRates};
+use crate::cells::Cells;
 use crate::edge::origins::Origins;
 use crate::known_branches::KnownBranches;
 use crate::limits::Limits;
@@ -24,14 +25,19 @@ use anchord_store::Store;
 use anchord_store::gather::Gatherer;
 use anchord_webhooks::target::Reach;
 
-/// State that all handlers share. A clone is as cheap as a pointer, because every layer of every request clones it.
+/// State that all handlers share: of the whole process, and of the cell that a request is about. A clone is as cheap as two
+/// pointers, because every layer of every request clones it.
 #[derive(Clone, Debug)]
-pub struct AppState(Arc<Shared>);
+pub struct AppState {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) cells: Cells,
+}
 
 impl AppState {
-    /// Wraps the parts.
+    /// Wraps the parts; the store is that of the home cell.
     pub fn new(shared: Shared) -> Self {
-        Self(Arc::new(shared))
+        let shared = Arc::new(shared);
+        Self { cells: Cells::of(Arc::clone(&shared)), shared }
     }
 }
 
@@ -39,7 +45,7 @@ impl Deref for AppState {
     type Target = Shared;
 
     fn deref(&self) -> &Shared {
-        &self.0
+        &self.shared
     }
 }
 

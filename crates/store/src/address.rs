@@ -27,6 +27,34 @@ pub struct Target<'a> {
     pub url: &'a str,
     /// The role that is restricted by row-level security.
     pub role: &'a str,
+    /// The schema with the tables, where it is not the one that the address leads to.
+    pub schema: Option<&'a str>,
+}
+
+impl Target<'_> {
+    /// The servers, in the schema.
+    pub(super) fn address(&self) -> Result<Address, AddressError> {
+        let address = Address::parse(self.url)?;
+        let Some(schema) = self.schema else { return Ok(address) };
+        check_schema(schema)?;
+        Ok(address.map(|options| options.options([("search_path", schema)])))
+    }
+}
+
+/// Checks the name of a schema, which needs no quotes in SQL.
+///
+/// # Errors
+/// When it is another one.
+pub fn check_schema(name: &str) -> Result<(), AddressError> {
+    if is_plain(name) { Ok(()) } else { Err(AddressError::Schema) }
+}
+
+/// Whether a name has lower-case ASCII letters, digits and underscores alone, at most 63 and no digit first, and is not the
+/// server's own.
+fn is_plain(name: &str) -> bool {
+    let is_sign = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+    begins && name.len() <= 63 && name.chars().all(is_sign) && !name.starts_with("pg_")
 }
 
 /// The role that the service works as unless another one is configured.
@@ -34,13 +62,14 @@ pub const DEFAULT_ROLE: &str = "anchord_app";
 
 impl fmt::Debug for Target<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("role", &self.role).finish_non_exhaustive()
+        let mut shown = f.debug_struct("Target");
+        shown.field("role", &self.role).field("schema", &self.schema).finish_non_exhaustive()
     }
 }
 
 impl<'a> From<&'a str> for Target<'a> {
     fn from(url: &'a str) -> Self {
-        Self { url, role: DEFAULT_ROLE }
+        Self { url, role: DEFAULT_ROLE, schema: None }
     }
 }
 
@@ -60,13 +89,7 @@ impl Role {
     /// # Errors
     /// When it is another one.
     pub fn parse(name: &str) -> Result<Self, AddressError> {
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        let begins = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-        if begins && name.len() <= 63 && name.chars().all(is_plain) && !name.starts_with("pg_") {
-            Ok(Self(name.to_owned()))
-        } else {
-            Err(AddressError::Role)
-        }
+        if is_plain(name) { Ok(Self(name.to_owned())) } else { Err(AddressError::Role) }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -89,6 +112,11 @@ pub enum AddressError {
     /// The name of the working role would need quotes, or is the server's own.
     #[error("the role must be lower-case letters, digits and underscores, and not begin with pg_ or a digit")]
     Role,
+    /// The name of the schema would need quotes, or is the server's own.
+    #[error(
+        "the schema must be lower-case letters, digits and underscores, and not begin with pg_ or a digit"
+    )]
+    Schema,
     /// Too many hosts.
     #[error("at most 16 hosts are allowed")]
     TooMany,

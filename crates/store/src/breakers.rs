@@ -44,7 +44,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn find_llm_breaker(&self, tenant: TenantId, session: SessionId) -> Result<Option<LlmBreaker>> {
-        let mut tx = self.begin(tenant).await?;
+        let mut tx = self.snapshot(tenant).await?;
         let breaker = sqlx::query_as!(
             LlmBreaker,
             "select failures, open_until from llm_breakers where tenant_id = $1 and session_id = $2",

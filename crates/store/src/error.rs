@@ -29,6 +29,9 @@ pub enum StoreError {
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,
+    /// The tenant was erased since its key was looked up, or moved to another cell.
+    #[error("the tenant was erased or moved a moment ago")]
+    NoTenant,
     /// The tenant has as much of something as it may.
     #[error("the tenant has {used} of {limit} {}", bound.name())]
     OverQuota {
@@ -78,11 +81,14 @@ impl StoreError {
     /// server restarts.
     pub fn is_unavailable(&self) -> bool {
         // After an unknown outcome the same call may do its work a second time.
-        let Self::Database(error) = self else { return matches!(self, Self::Contended | Self::NoPrimary) };
+        let Self::Database(error) = self else {
+            return matches!(self, Self::Contended | Self::NoPrimary | Self::NoTenant);
+        };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.
         let may_pass = |code: &str| {
-            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class)) || code == LOCK_NOT_AVAILABLE
+            ["08", "53", "57", "40"].iter().any(|class| code.starts_with(class))
+                || [LOCK_NOT_AVAILABLE, LEAVING, MOVED].contains(&code)
         };
         let no_connection =
             matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed);
@@ -109,6 +115,11 @@ impl StoreError {
         matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == LOCK_NOT_AVAILABLE))
     }
 
+    /// Whether the tenant has left the cell.
+    pub fn is_moved(&self) -> bool {
+        matches!(self, Self::Database(error) if code_of(error).is_some_and(|code| code == MOVED))
+    }
+
     /// Whether the connection itself is gone.
     pub(crate) fn is_lost(&self) -> bool {
         matches!(self, Self::Database(error) if is_lost(error))
@@ -126,6 +137,9 @@ impl StoreError {
 
 /// The SQLSTATE of a lock that was not available in time.
 pub(super) const LOCK_NOT_AVAILABLE: &str = "55P03";
+/// The SQLSTATEs of `enter_tenant` in the schema: a tenant is being moved to another cell, or was.
+const LEAVING: &str = "AN002";
+const MOVED: &str = "AN003";
 
 /// Whether the server ended a statement because of its timeout.
 pub(crate) fn is_timed_out(error: &sqlx::Error) -> bool {

@@ -62,6 +62,8 @@ pub struct Grant {
     pub suspended: bool,
     /// The quotas of its tenant.
     pub quotas: Quotas,
+    /// Whether its tenant is a copy that counts only once no other cell has the tenant.
+    pub is_arriving: bool,
 }
 
 /// The most refused keys that are counted each by itself within a minute; further ones are counted together.
@@ -220,7 +222,15 @@ mod tests {
     fn grant(tenant: TenantId) -> Grant {
         let quotas = Quotas::default();
         let key = KeyId(Uuid::from_u128(9));
-        Grant { tenant, key, scopes: Vec::new(), expires_at: None, suspended: false, quotas }
+        Grant {
+            tenant,
+            key,
+            scopes: Vec::new(),
+            expires_at: None,
+            suspended: false,
+            quotas,
+            is_arriving: false,
+        }
     }
 
     #[test]

@@ -133,22 +133,22 @@ impl Store {
 
     /// Records the credentials that were refused since the last call: one entry for each key that was valid once, in the
     /// log of its tenant, and one each for all unknown keys and for operator tokens, in the operator's list alone. The
-    /// subject is the number of refusals. Called once a minute, so that a flood fills no log.
+    /// subject is the number of refusals. A key is looked up in the `other` cells, too. Called once a minute, so that a flood fills no log.
     ///
     /// # Errors
     /// When the database fails; the counts are lost then.
-    pub async fn record_refused_keys(&self) -> Result<()> {
-        let Refused { keys, others, operators } = std::mem::take(&mut *self.refused());
-        let mut unknown = others;
+    pub async fn record_refused_keys(&self, others: &[Self]) -> Result<()> {
+        let Refused { keys, others: uncounted, operators } = std::mem::take(&mut *self.refused());
+        let mut unknown = uncounted;
         if !keys.is_empty() {
             let (digests, counts): (Vec<Vec<u8>>, Vec<i64>) =
                 keys.into_iter().map(|(digest, count)| (digest.to_vec(), count)).unzip();
-            for (owner, refused) in self.look_up_refused(&digests, &counts).await? {
-                match owner {
-                    None => unknown += refused,
-                    Some((tenant, key)) => {
-                        self.record_refusal(tenant, Actor::Key(key), "key.refused", refused).await?;
-                    }
+            unknown += counts.iter().sum::<i64>();
+            for store in std::iter::once(self).chain(others) {
+                for (owner, refused) in store.look_up_refused(&digests, &counts).await? {
+                    let Some((tenant, key)) = owner else { continue };
+                    unknown -= refused;
+                    store.record_refusal(tenant, Actor::Key(key), "key.refused", refused).await?;
                 }
             }
         }
@@ -224,13 +224,20 @@ impl Store {
         self.keys.forget(None);
         self.notifier.notify(None);
         self.due.notify_one();
+        self.cells_changed.notify_one();
         while let Some(heard) = stop.run_until_cancelled(listener.next()).await {
             match heard? {
                 told if told.channel() == channel::EVENTS => {
                     self.notifier.notify(told.payload().parse().ok().map(SessionId));
                 }
                 told if told.channel() == channel::DELIVERIES => self.due.notify_one(),
-                told => self.keys.forget(told.payload().parse().ok().map(TenantId)),
+                told => {
+                    let tenant = told.payload().parse().ok().map(TenantId);
+                    self.keys.forget(tenant);
+                    if tenant.is_none() {
+                        self.cells_changed.notify_one();
+                    }
+                }
             }
         }
         Ok(())
@@ -307,6 +314,11 @@ impl Store {
         tx.commit().await?;
         self.forget_keys(tenant);
         Ok(true)
+    }
+
+    /// Drops the cached look-up of one key.
+    pub fn forget_key(&self, digest: &KeyDigest) {
+        self.keys.forget_key(digest);
     }
 
     /// Drops the cached look-ups of a tenant's keys in this process: after a commit that makes or ends keys, because a new

@@ -67,8 +67,7 @@ pub(super) async fn load_for_appends(
         read(connection, &wanted).await?.into_iter().zip(appends)
     {
         // The tenant is gone. The appends of other tenants are tried again without this one.
-        let row =
-            row.ok_or(StoreError::RowCount { what: "the tenant of an append", expected: 1, actual: 0 })?;
+        let row = row.ok_or(StoreError::NoTenant)?;
         loaded.push(match row.id {
             Some(_) => {
                 let mut one = recounted(connection, row.read(*tenant)?).await?;

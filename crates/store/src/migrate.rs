@@ -1,4 +1,4 @@
-//! Creates the schema of an empty database, and refuses one that this build did not make.
+//! Creates the tables of an empty database or schema, and refuses those that this build did not make.
 //!
 //! Invariant: a database with another schema, or with somebody else's tables, is left as it is.
 //! Must not know: what is in the tables.
@@ -6,7 +6,7 @@
 use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migration, Migrator};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _, SqlSafeStr as _};
 
-use super::address::{Address, DEFAULT_ROLE, Role, Target};
+use super::address::{DEFAULT_ROLE, Role, Target};
 use super::primary;
 use crate::prelude::*;
 
@@ -43,26 +43,41 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached, or is not empty and has another schema.
     pub async fn migrate(database: impl Into<Target<'_>>) -> Result<()> {
-        let Target { url, role } = database.into();
-        let role = Role::parse(role)?;
-        let mut connection = primary::connect(&Address::parse(url)?).await?;
+        let target = database.into();
+        let role = Role::parse(target.role)?;
+        let mut connection = primary::connect(&target.address()?).await?;
         // sqlx's own lock, which ends with the connection: nobody changes the database between look and change.
         connection.lock().await.map_err(SchemaError::Failed)?;
+        if let Some(schema) = target.schema {
+            make_schema(&mut connection, schema).await?;
+        }
         if is_empty(&mut connection).await? {
             refuse_shared(&mut connection, &role).await?;
         }
         let migrations = MIGRATIONS.iter().map(|migration| with_role(migration, &role)).collect();
-        Migrator::with_migrations(migrations).run(&mut connection).await.map_err(SchemaError::Failed)?;
+        // `run` takes whatever gives a connection, by which the compiler no longer sees that a task may do this.
+        let run = Migrator::with_migrations(migrations);
+        run.run_direct(None, &mut connection, false).await.map_err(SchemaError::Failed)?;
         connection.close().await?;
         Ok(())
     }
+}
+
+/// Makes the schema that the connection leads to, unless it is there: who may use one may not always make one.
+async fn make_schema(connection: &mut PgConnection, schema: &str) -> Result<()> {
+    let found = sqlx::raw_sql("select current_schema() is not null").fetch_one(&mut *connection).await?;
+    if !found.try_get::<bool, _>(0)? {
+        let make = format!("create schema {schema}");
+        sqlx::raw_sql(AssertSqlSafe(make)).execute(connection).await?;
+    }
+    Ok(())
 }
 
 /// Whether the database is new; an error when it is neither that nor made by this build.
 async fn is_empty(connection: &mut PgConnection) -> Result<bool> {
     let tables = sqlx::query_scalar!(
         r#"select c.relname::text as "name!" from pg_class c
-           where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by c.relname"#
+           where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p') order by c.relname"#
     )
     .fetch_all(&mut *connection)
     .await?;

@@ -1,6 +1,7 @@
 //! The pools of connections, and beginning a tenant's transaction on one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::PgPoolOptions;
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
-use super::address::{Address, Role, Target};
+use super::address::{Role, Target};
 use super::bulkhead::{Bulkhead, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
@@ -77,6 +78,10 @@ pub struct Store {
     pub(super) replies: Counts,
     /// The sessions that are to be queued for vectors.
     pub(super) unembedded: Marks,
+    /// Whether there are other cells, to which tenants may be moved.
+    is_one_of_many: Arc<AtomicBool>,
+    /// Is notified when the list of cells may have changed.
+    pub(super) cells_changed: Arc<Notify>,
 }
 
 /// The state of the pool.
@@ -100,9 +105,9 @@ impl Store {
         connections: u32,
         tracker: TaskTracker,
     ) -> Result<Self> {
-        let Target { url, role } = database.into();
-        let role = Role::parse(role)?;
-        let address = Address::parse(url)?.map(|options| {
+        let target = database.into();
+        let role = Role::parse(target.role)?;
+        let address = target.address()?.map(|options| {
             options.application_name("anchord").options([
                 // A client that hangs inside a transaction must not hold row locks for ever.
                 ("idle_in_transaction_session_timeout", "30s"),
@@ -178,6 +183,8 @@ impl Store {
             unembedded: Marks::default(),
             meter: Meter::new(),
             served: ServedNotes::default(),
+            is_one_of_many: Arc::default(),
+            cells_changed: Arc::default(),
         })
     }
 
@@ -266,7 +273,17 @@ impl Store {
     /// Begins in a task of its own, because the driver cannot safely drop a half-done begin. A caller that disconnects
     /// now leaves a complete transaction, which is rolled back when it is dropped.
     pub(super) async fn begin_with(&self, share: Share, tenant: TenantId, how: [&str; 2]) -> Result<Tx> {
-        self.begin_on(&self.pool, share, tenant, how).await
+        let [mode, settings] = how;
+        if !self.is_one_of_many.load(Ordering::Relaxed) {
+            return self.begin_on(&self.pool, share, tenant, how).await;
+        }
+        let entered = format!("{settings}; select enter_tenant('{}', {})", tenant.0, mode != SNAPSHOT);
+        self.begin_on(&self.pool, share, tenant, [mode, &entered]).await
+    }
+
+    /// Has each transaction from now on look whether its tenant is still in this cell, because there are others.
+    pub fn join_cells(&self) {
+        self.is_one_of_many.store(true, Ordering::Relaxed);
     }
 
     /// Begins on a connection of a pool, as [`Store::begin_with`] does.

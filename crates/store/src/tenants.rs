@@ -380,7 +380,8 @@ pub async fn insert(
 pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>> {
     sqlx::query_as!(
         TenantRow,
-        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days, suspended_at,
+        r#"select id, name, settings::text as "settings!", quotas::text as "quotas!", retention_days,
+                  nullif(suspended_at, 'infinity') as suspended_at,
                   array(select json_object_keys(provider_keys) order by 1) as "provider_keys_for!", created_at
            from tenants where id = $1"#,
         id.0

@@ -35,6 +35,11 @@ fn options(fake: &FakeProvider, provider: Provider) -> Options {
     }
 }
 
+/// A client of a provider.
+pub fn client(fake: &FakeProvider) -> Client {
+    Client::new(options(fake, Provider::Openai)).expect("a client")
+}
+
 /// A stretch of the session's work: about eight thousand tokens in `2 * rounds` messages.
 pub fn stretch(rounds: usize) -> Vec<Value> {
     let mut messages = Vec::new();

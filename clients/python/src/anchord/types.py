@@ -1101,6 +1101,9 @@ class CreateTenant(TypedDict):
     quotas: NotRequired[None | TenantQuotas]
     """Its quotas."""
 
+    cell: NotRequired[None | str]
+    """The cell to make it in, of an installation with several. Default: the one with the fewest tenants."""
+
 
 class CreateWebhook(TypedDict):
     """A webhook to create."""

@@ -957,6 +957,8 @@ export interface components {
             name: string;
             /** @description Its quotas. */
             quotas?: components["schemas"]["TenantQuotas"] | null;
+            /** @description The cell to make it in, of an installation with several. Default: the one with the fewest tenants. */
+            cell?: string | null;
         };
         /** @description A webhook to create. */
         CreateWebhook: {

@@ -1,6 +1,9 @@
 //! Lists the audit log: the changes that operators and keys with the scope `admin` made, and what keys pinned and rolled back.
 
+use std::cmp::Reverse;
+
 use crate::api::prelude::*;
+use crate::cells::Cell;
 use anchord_messages::id::AuditId;
 use anchord_store::audit::AuditEvent;
 
@@ -28,6 +31,12 @@ pub async fn list_all_audit_events(
     Query(query): Query<PageQuery>,
 ) -> Result<Reply<Page<AuditEvent>>> {
     let paging = Paging::<AuditId>::of_operator("audit", query.limit, query.cursor.as_deref())?;
-    let rows = state.store.list_all_audit_events(paging.after, paging.rows()).await?;
+    let mut rows = Vec::new();
+    for Cell { state, .. } in state.all_cells()? {
+        rows.extend(state.store.list_all_audit_events(paging.after, paging.rows()).await?);
+    }
+    // A tenant that was moved has its entries in both cells.
+    rows.sort_by_key(|event| Reverse(event.id));
+    rows.dedup_by_key(|event| event.id);
     Ok(Reply(paging.page(rows, |event| event.id)))
 }

@@ -16,6 +16,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::api::prelude::*;
+use crate::cells::Cell;
 use crate::extract::accept;
 use crate::problem::pages;
 use anchord_store::compressions::{Kind, QueueState};
@@ -79,19 +80,34 @@ pub fn metrics_router(state: AppState) -> Router {
 
 async fn rendered_metrics(state: &AppState) -> Response {
     // The queue is read only when metrics are requested, so that gauges that nobody reads cost no query.
-    match state.store.queue_state().await {
-        Ok(queue) => set_queue_gauges(&queue),
-        Err(error) => tracing::warn!(%error, "metrics.queue_not_read"),
+    let (mut queue, mut oldest) = (Some(Vec::new()), Some(0.0_f64));
+    let [mut idle, mut in_use, mut most] = [0.0; 3];
+    for Cell { name: cell, state, .. } in state.cells() {
+        match state.store.queue_state().await {
+            Ok(more) => queue.iter_mut().for_each(|queue| queue.extend(more.iter().cloned())),
+            Err(error) => {
+                tracing::warn!(%error, cell, "metrics.queue_not_read");
+                queue = None;
+            }
+        }
+        match state.store.oldest_due_delivery().await {
+            Ok(seconds) => oldest = oldest.map(|oldest| oldest.max(seconds)),
+            Err(error) => {
+                tracing::warn!(%error, cell, "metrics.deliveries_not_read");
+                oldest = None;
+            }
+        }
+        let connections = state.store.connections();
+        idle += f64::from(connections.idle);
+        in_use += f64::from(connections.open - connections.idle);
+        most += f64::from(connections.most);
     }
-    match state.store.oldest_due_delivery().await {
-        Ok(seconds) => metrics::gauge!("anchord_webhook_oldest_due_seconds").set(seconds),
-        Err(error) => tracing::warn!(%error, "metrics.deliveries_not_read"),
+    queue.iter().for_each(|queue| set_queue_gauges(queue));
+    oldest.iter().for_each(|seconds| metrics::gauge!("anchord_webhook_oldest_due_seconds").set(*seconds));
+    for (word, count) in [("idle", idle), ("in_use", in_use)] {
+        metrics::gauge!("anchord_db_connections", "state" => word).set(count);
     }
-    let connections = state.store.connections();
-    for (word, count) in [("idle", connections.idle), ("in_use", connections.open - connections.idle)] {
-        metrics::gauge!("anchord_db_connections", "state" => word).set(f64::from(count));
-    }
-    metrics::gauge!("anchord_db_connections_max").set(f64::from(connections.most));
+    metrics::gauge!("anchord_db_connections_max").set(most);
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], state.metrics.render()).into_response()
 }
@@ -101,11 +117,13 @@ fn set_queue_gauges(queue: &[QueueState]) {
     for &kind in Kind::VARIANTS {
         let mut oldest = 0.0_f64;
         for status in ["queued", "running"] {
-            let known = queue.iter().find(|state| state.kind == kind && state.status == status);
-            let jobs = known.map_or(0, |state| u32::try_from(state.jobs).unwrap_or(u32::MAX));
-            oldest = oldest.max(known.and_then(|state| state.oldest_due_seconds).unwrap_or_default());
-            metrics::gauge!("anchord_queue_jobs", "kind" => <&str>::from(kind), "status" => status)
-                .set(f64::from(jobs));
+            let mut jobs = 0.0;
+            // One of each cell.
+            for known in queue.iter().filter(|state| state.kind == kind && state.status == status) {
+                jobs += f64::from(u32::try_from(known.jobs).unwrap_or(u32::MAX));
+                oldest = oldest.max(known.oldest_due_seconds.unwrap_or_default());
+            }
+            metrics::gauge!("anchord_queue_jobs", "kind" => <&str>::from(kind), "status" => status).set(jobs);
         }
         metrics::gauge!("anchord_queue_oldest_due_seconds", "kind" => <&str>::from(kind)).set(oldest);
     }

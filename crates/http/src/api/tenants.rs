@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::api::prelude::*;
 use crate::api::settings::{TenantSettings, change_of};
+use crate::cells::Cell;
 use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
 use anchord_store::audit::Actor;
@@ -40,6 +41,9 @@ pub struct NewTenant {
     pub name: String,
     /// Its quotas.
     pub quotas: Option<Quotas>,
+    /// The cell to make it in, of an installation with several. Default: the one with the fewest tenants.
+    #[schema(min_length = 1, max_length = 63)]
+    pub cell: Option<String>,
 }
 
 /// A tenant's new state.
@@ -76,6 +80,8 @@ pub async fn create_tenant(
     check_quotas(new.quotas.as_ref())?;
     // The reply belongs to the tenant that it makes, so the tenant's id is derived from the key.
     let id = TenantId(key.as_str().map_or_else(Uuid::now_v7, id_of));
+    let _held = state.hold_name(id, &new.name).await?;
+    let state = state.cell_for(id, new.cell.as_deref()).await?;
     let mut tx = state.store.begin_as(Actor::Operator, id).await?;
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, id, body.digest).await?);
     let quotas = new.quotas.unwrap_or_default();
@@ -133,16 +139,20 @@ pub async fn list_tenants(
 ) -> Result<Reply<Page<Tenant>>> {
     let scope = format!("tenants {:?}", query.name);
     let paging = Paging::<TenantId>::of_operator(&scope, query.limit, query.cursor.as_deref())?;
-    let rows = match &query.name {
-        None => state.store.list_tenants(paging.after, paging.rows()).await?,
-        Some(name) => {
-            check_name(name).map_err(|_| ApiError::parameter("name", NAME_RULE))?;
-            match state.store.find_tenant_id(name).await? {
+    if let Some(name) = &query.name {
+        check_name(name).map_err(|_| ApiError::parameter("name", NAME_RULE))?;
+    }
+    let mut rows = Vec::new();
+    for Cell { state, .. } in state.all_cells()? {
+        rows.extend(match &query.name {
+            None => state.store.list_tenants(paging.after, paging.rows()).await?,
+            Some(name) => match state.store.find_tenant_id(name).await? {
                 Some(id) => state.store.find_tenant(id).await?.into_iter().collect(),
                 None => Vec::new(),
-            }
-        }
-    };
+            },
+        });
+    }
+    rows.sort_by_key(|tenant| tenant.id);
     Ok(Reply(paging.page(rows, |tenant| tenant.id)))
 }
 
@@ -218,6 +228,10 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
         return Err(ApiError::invalid("/retention_days", detail));
     }
     check_provider_keys(state, change.provider_keys.as_ref())?;
+    let _held = match &change.name {
+        Some(name) => state.hold_name(tenant, name).await?,
+        None => None,
+    };
     changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?).map(Reply)
 }
 

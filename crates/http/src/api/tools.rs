@@ -6,7 +6,7 @@ mod past;
 mod result;
 mod take_note;
 
-use axum::extract::{FromRequestParts, State};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use self::result::Outcome;
@@ -95,6 +95,7 @@ pub struct ToolAnswer {
 #[derive(Clone, Debug)]
 pub struct ToolCaller {
     caller: Caller,
+    state: AppState,
     session: SessionRef,
     tool: Tool,
 }
@@ -107,10 +108,10 @@ impl FromRequestParts<AppState> for ToolCaller {
         let path = Path::<ToolPath>::from_request_parts(parts, state).await;
         let tool = path.as_ref().ok().and_then(|Path(path)| Tool::of_name(&path.tool));
         let scope = if tool.is_some_and(Tool::writes) { WRITE } else { READ };
-        let caller = authenticate(parts, state, scope).await?;
+        let (caller, state) = authenticate(parts, state, scope).await?;
         let Path(path) = path?;
         let tool = tool.or_missing(Kind::ToolNotFound)?;
-        Ok(Self { caller, session: path.session_id, tool })
+        Ok(Self { caller, state, session: path.session_id, tool })
     }
 }
 
@@ -140,8 +141,7 @@ pub async fn list_tools(_: Reader, Query(query): Query<ToolsQuery>) -> Result<Re
     responses((status = 200, body = ToolAnswer, description = "The result."))
 )]
 pub async fn run_tool(
-    ToolCaller { caller, session: name, tool }: ToolCaller,
-    State(state): State<AppState>,
+    ToolCaller { caller, state, session: name, tool }: ToolCaller,
     key: IdempotencyKey,
     body: Json<NewCall>,
 ) -> Result<Response> {

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
@@ -187,7 +187,25 @@ pub(crate) async fn count_reply(State(state): State<AppState>, request: Request,
     let scope = request.extensions().get::<Scope>().cloned();
     let preferred = Return::of_change(&request);
     let response = prefer::returned(preferred, next.run(request).await);
-    state.admission.replies.admit(scope.as_ref().and_then(Scope::tenant), response).await
+    let tenant = scope.as_ref().and_then(Scope::tenant);
+    if let Some(moved) = moved(scope.as_ref(), response.status()).await {
+        return moved;
+    }
+    state.admission.replies.admit(tenant, response).await
+}
+
+/// The reply in the place of one that found nothing, or no key, because the tenant was moved to another cell meanwhile.
+async fn moved(scope: Option<&Scope>, status: StatusCode) -> Option<Response> {
+    if ![StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED].contains(&status) {
+        return None;
+    }
+    let (tenant, cell) = scope.and_then(|scope| Some((scope.tenant()?, scope.cell()?)))?;
+    let why = match cell.has_lost(tenant).await {
+        Ok(false) => return None,
+        Ok(true) => ApiError::Unavailable(anyhow::anyhow!("the tenant was moved to another cell")),
+        Err(error) => error,
+    };
+    Some(why.into_response())
 }
 
 /// The caller's request id when it is valid, otherwise a new one.

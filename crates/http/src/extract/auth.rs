@@ -51,6 +51,8 @@ pub enum SignedIn {
 /// The header that may have a key or the operator token in place of `Authorization`, as clients of some model providers
 /// send it.
 pub const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// The operator's paths of a tenant begin with this.
+const TENANTS: &str = "/v1/admin/tenants/";
 /// The most bytes of a key or token; a longer one is rejected without hashing it.
 const MAX_TOKEN_BYTES: usize = 512;
 
@@ -105,7 +107,7 @@ macro_rules! callers_with {
         pub struct $name {
             /// Who calls.
             pub caller: Caller,
-            /// The state of the process.
+            /// The state, with the store of the caller's cell.
             pub state: AppState,
         }
 
@@ -113,8 +115,8 @@ macro_rules! callers_with {
             type Rejection = ApiError;
 
             async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self> {
-                let caller = authenticate(parts, state, $scope).await?;
-                Ok(Self { caller, state: state.clone() })
+                let (caller, state) = authenticate(parts, state, $scope).await?;
+                Ok(Self { caller, state })
             }
         }
     )*};
@@ -132,7 +134,7 @@ callers_with! {
 /// The operator of the installation.
 #[derive(Clone, Debug)]
 pub struct Operator {
-    /// The state of the process.
+    /// The state, with the store of the cell that has the tenant of the path.
     pub state: AppState,
 }
 
@@ -181,12 +183,16 @@ fn usable(token: &str) -> Option<&str> {
     Some(token.trim()).filter(|token| !token.is_empty() && token.len() <= MAX_TOKEN_BYTES)
 }
 
-/// The caller of a request, when its key has a scope.
-pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'static str) -> Result<Caller> {
-    let (digest, grant) = match parts.extensions.get::<SignedIn>() {
+/// The caller of a request, when its key has a scope, and the state of its cell.
+pub(crate) async fn authenticate(
+    parts: &Parts,
+    state: &AppState,
+    scope: &'static str,
+) -> Result<(Caller, AppState)> {
+    let (digest, (cell, grant)) = match parts.extensions.get::<SignedIn>() {
         None => authenticate_token(parts, state).await?,
         Some(SignedIn::Key(digest)) => {
-            let found = state.store.find_key(*digest, Line::InUse, state.clock.now()).await?;
+            let found = find_key(state, *digest, Line::InUse).await?;
             (*digest, found.ok_or(ApiError::Unauthorized("the key of this sign-in is expired or revoked"))?)
         }
         Some(SignedIn::Operator(_)) => {
@@ -196,6 +202,7 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
     let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
     scope_of_request.set_tenant(grant.tenant);
     scope_of_request.set_key(digest);
+    scope_of_request.set_cell(cell.clone());
     // The boundary's span, not the current one, which may be an inner one.
     if let Some(span) = parts.extensions.get::<tracing::Span>() {
         span.record("tenant.id", tracing::field::display(grant.tenant.0));
@@ -221,7 +228,7 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
     if !scopes.iter().any(|held| held == scope) {
         return Err(ApiError::Forbidden(scope));
     }
-    Ok(Caller {
+    let caller = Caller {
         tenant: grant.tenant,
         key: grant.key,
         scopes,
@@ -229,20 +236,23 @@ pub(crate) async fn authenticate(parts: &Parts, state: &AppState, scope: &'stati
         digest,
         scope: scope_of_request,
         looks_on: parts.extensions.get::<SignedIn>().is_some(),
-    })
+    };
+    Ok((caller, cell))
+}
+
+/// The rights of a key, and the state of the cell that has it.
+async fn find_key(state: &AppState, digest: KeyDigest, line: Line) -> Result<Option<(AppState, Grant)>> {
+    let look = move |cell: AppState| async move { cell.store.find_key(digest, line, cell.clock.now()).await };
+    state.find_by(digest, look, |grant| grant.is_arriving).await
 }
 
 /// The digest and the rights of the key that a request has.
-async fn authenticate_token(parts: &Parts, state: &AppState) -> Result<(KeyDigest, Grant)> {
+async fn authenticate_token(parts: &Parts, state: &AppState) -> Result<(KeyDigest, (AppState, Grant))> {
     let token = credential(parts, "send an API key, as `Authorization: Bearer KEY` or `x-api-key: KEY`")?;
     let attempt = state.admission.guesses.begin(parts, token)?;
     let digest = attempt.digest();
     // A token that cannot be a key costs no look-up.
-    let found = if may_be_key(token) {
-        state.store.find_key(digest, attempt.line(), state.clock.now()).await?
-    } else {
-        None
-    };
+    let found = if may_be_key(token) { find_key(state, digest, attempt.line()).await? } else { None };
     let Some(grant) = found else {
         state.store.count_refused_key(digest);
         return Err(attempt.failed("this API key is unknown, expired or revoked"));
@@ -251,21 +261,22 @@ async fn authenticate_token(parts: &Parts, state: &AppState) -> Result<(KeyDiges
     Ok((digest, grant))
 }
 
-/// Checks what somebody signs in to the console with, as a call of the API with it would be checked.
+/// Checks what somebody signs in to the console with, as a call of the API with it would be checked; also returns the state of
+/// its cell.
 ///
 /// # Errors
 /// When it is no key and not the operator's token, or too many have failed.
-pub async fn sign_in(state: &AppState, parts: &Parts, as_operator: bool) -> Result<Credential> {
+pub async fn sign_in(state: &AppState, parts: &Parts, as_operator: bool) -> Result<(Credential, AppState)> {
     if !as_operator {
-        let caller = authenticate(parts, state, READ).await?;
-        return Ok(Credential::Key(caller.tenant, caller.digest));
+        let (caller, cell) = authenticate(parts, state, READ).await?;
+        return Ok((Credential::Key(caller.tenant, caller.digest), cell));
     }
     authenticate_operator(parts, state)?;
     let operator = state.operator.ok_or(ApiError::Unauthorized("this is not the operator token"))?;
-    Ok(Credential::Operator(operator.digest()))
+    Ok((Credential::Operator(operator.digest()), state.clone()))
 }
 
-/// The caller of the gateway: its key needs the scope `gateway`, or `read` and `write`.
+/// The caller of the gateway, and the state of its cell: its key needs the scope `gateway`, or `read` and `write`.
 ///
 /// # Errors
 /// When the key is unknown, lacks the scope, or is beyond its rate, or its tenant is suspended.
@@ -273,7 +284,7 @@ pub async fn authenticate_for_gateway(
     state: &AppState,
     (key, peer): (&str, Option<Peer>),
     scope: &Scope,
-) -> Result<Caller> {
+) -> Result<(Caller, AppState)> {
     let mut request = Request::new(());
     let key = HeaderValue::from_str(key).map_err(|_| ApiError::Unauthorized("the key is no text"))?;
     request.headers_mut().insert(X_API_KEY, key);
@@ -283,13 +294,18 @@ pub async fn authenticate_for_gateway(
     if let Some(peer) = peer {
         extensions.insert(peer);
     }
-    let caller = authenticate(&request.into_parts().0, state, WRITE).await?;
-    if caller.scopes.iter().any(|held| held == READ) { Ok(caller) } else { Err(ApiError::Forbidden(READ)) }
+    let (caller, cell) = authenticate(&request.into_parts().0, state, WRITE).await?;
+    if caller.scopes.iter().any(|held| held == READ) {
+        Ok((caller, cell))
+    } else {
+        Err(ApiError::Forbidden(READ))
+    }
 }
 
 /// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
 pub(crate) async fn check_again(state: &AppState, scope: &Scope) -> Result<()> {
     let Some(key) = scope.key() else { return Ok(()) };
+    let state = scope.cell().unwrap_or(state);
     match state.store.find_key(*key, Line::InUse, state.clock.now()).await? {
         Some(grant) if grant.suspended => Err(ApiError::Suspended),
         Some(_) => Ok(()),
@@ -310,7 +326,16 @@ impl FromRequestParts<AppState> for Operator {
                 return Err(ApiError::Unauthorized("sign in with the operator token"));
             }
         }
-        Ok(Self { state: state.clone() })
+        Ok(Self { state: state_of_path(parts, state).await? })
+    }
+}
+
+/// The state of the cell that has the tenant of a path; that of the home cell for any other path.
+async fn state_of_path(parts: &Parts, state: &AppState) -> Result<AppState> {
+    let tenant = parts.uri.path().strip_prefix(TENANTS).and_then(|rest| rest.split('/').next());
+    match tenant.and_then(TenantId::parse) {
+        Some(tenant) => Ok(state.cell_of(tenant).await?.unwrap_or_else(|| state.clone())),
+        None => Ok(state.clone()),
     }
 }
 

@@ -7,8 +7,8 @@ use anchord_messages::id::KeyId;
 impl Store {
     pub(crate) async fn look_up_key(&self, digest: &KeyDigest) -> Result<Option<Grant>> {
         let row = sqlx::query!(
-            r#"select k.tenant_id, k.id, k.scopes, k.expires_at, t.suspended_at is not null as "suspended!",
-                      t.quotas::text as "quotas!"
+            r#"select k.tenant_id, k.id, k.scopes, k.expires_at, coalesce(t.suspended_at < 'infinity', false) as "suspended!",
+                      t.quotas::text as "quotas!", t.arriving_from is not null as "is_arriving!"
                from api_keys k join tenants t on t.id = k.tenant_id
                where k.digest = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
                  and t.erased_at is null"#,
@@ -26,6 +26,7 @@ impl Store {
                 expires_at: row.expires_at,
                 suspended: row.suspended,
                 quotas,
+                is_arriving: row.is_arriving,
             })
         })
         .transpose()

@@ -12,6 +12,7 @@
 
 pub(crate) mod appends;
 mod audit;
+mod cells;
 mod claims;
 pub(crate) mod deliveries;
 mod erasing;

@@ -65,6 +65,8 @@ impl Store {
                         self.meter.put(key, counted);
                     }
                 }
+                // The figures since its last ones were written are lost: they belong into another cell.
+                Err(error) if error.is_moved() => {}
                 Err(error) => {
                     for (key, counted) in batch {
                         self.meter.put(key.clone(), *counted);
