@@ -199,7 +199,9 @@ pub(crate) fn check_nothing_leaks(head: &Head, key: &SecretString) -> Result<(),
         return Err(misplaced(IN_ADDRESS));
     }
     let passing = upstream::passing(&head.parts.headers);
-    match passing.iter().find(|(_, value)| has(&String::from_utf8_lossy(value.as_bytes()))) {
+    // A cookie stays here, but whoever puts a key there meant another place.
+    let cookies = head.parts.headers.get_all(header::COOKIE).iter().map(|value| (&header::COOKIE, value));
+    match passing.iter().chain(cookies).find(|(_, value)| has(&String::from_utf8_lossy(value.as_bytes()))) {
         None => Ok(()),
         Some((name, _)) => Err(misplaced(&format!(
             "an anchord key stands in the header {name}, from where it would go to the provider"

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use futures::channel::mpsc;
 use http_body_util::BodyExt as _;
@@ -40,6 +40,12 @@ use anchord_messages::id::{SessionName, TenantId};
 use anchord_runtime::cache::Cache;
 use anchord_store::keys::KeyDigest;
 use anchord_store::secrets::SecretKeys;
+
+/// Headers that keep browsers from running or showing an answer.
+const NO_PAGE: [(HeaderName, &str); 2] = [
+    (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; frame-ancestors 'none'"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+];
 
 /// The header that says why a request is not kept.
 const NOT_KEPT: HeaderName = HeaderName::from_static("x-anchord-not-kept");
@@ -104,6 +110,10 @@ impl Gateway {
                           ANCHORD_GATEWAY_ANTHROPIC or ANCHORD_GATEWAY_OPENAI";
             return refused(provider, StatusCode::NOT_FOUND, "not-found", detail);
         };
+        if is_page(&parts.headers) {
+            let detail = "the gateway is for programs; a browser may not open it as a page";
+            return refused(provider, StatusCode::FORBIDDEN, "no-page", detail);
+        }
         let ((caller, cell), key) = match self.authenticate(&route, &parts).await {
             Ok(found) => found,
             Err((status, kind, detail)) => return refused(provider, status, kind, &detail),
@@ -370,5 +380,19 @@ pub(crate) fn into_response(answered: Answered) -> Response {
     *response.status_mut() = answered.status;
     *response.headers_mut() = answered.headers;
     response.headers_mut().remove(PROBLEM);
+    // A provider's answer is no page: opened by a browser it would be one of our address, beside the console.
+    for (name, value) in NO_PAGE {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
     response
+}
+
+/// Whether a browser opens the path as a page, a script or a worker, and not a program as a call.
+fn is_page(headers: &HeaderMap) -> bool {
+    let is = |name: &str, wanted: &[&str]| {
+        headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|value| wanted.contains(&value))
+    };
+    headers.contains_key("service-worker")
+        || is("sec-fetch-mode", &["navigate", "no-cors", "websocket"])
+        || headers.get("sec-fetch-dest").is_some_and(|dest| dest != "empty")
 }

@@ -23,6 +23,13 @@ const OF_A_CONNECTION: [HeaderName; 8] = [
     header::UPGRADE,
     header::EXPECT,
 ];
+/// What belongs to pages of ours: browsers keep it by our address, on which the console is.
+const OF_PAGES: [HeaderName; 4] = [
+    header::COOKIE,
+    header::SET_COOKIE,
+    HeaderName::from_static("service-worker-allowed"),
+    HeaderName::from_static("clear-site-data"),
+];
 /// What our own headers begin with.
 const OURS: &str = "x-anchord-";
 
@@ -115,6 +122,7 @@ pub(crate) fn passing(headers: &HeaderMap) -> HeaderMap {
         named.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect();
     let belongs = |name: &HeaderName| {
         !OF_A_CONNECTION.contains(name)
+            && !OF_PAGES.contains(name)
             && !name.as_str().starts_with(OURS)
             && !named.iter().any(|named| named == name.as_str())
     };

@@ -709,7 +709,7 @@ impl Importing<'_> {
         )?;
         let is_message = |seq: Option<Seq>| seq.is_none_or(|seq| (0..=session.head_seq).contains(&seq));
         require(
-            is_message(dump.from_seq.map(|seq| seq - 1)),
+            is_message(dump.from_seq.map(|seq| seq.saturating_sub(1))),
             "/compression/from_seq",
             "must be a message that is there",
         )?;
@@ -765,6 +765,8 @@ impl Importing<'_> {
                 None => outlines_within(self.tx, key, (seq - 1, *seq), 1)
                     .await?
                     .first()
+                    // The system prompt is served whole anyway.
+                    .filter(|found| found.seq > session.accounting.system_through)
                     .map(|found| RetainedMessage { seq: found.seq, tokens: found.tokens }),
             });
         }

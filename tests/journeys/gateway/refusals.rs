@@ -98,3 +98,24 @@ async fn trailers_pass_and_another_protocol_is_refused() {
     let got = raw("", &request("upgrade: websocket\r\n")).await;
     assert!(got.starts_with("HTTP/1.1 426 "), "{got}");
 }
+
+#[tokio::test]
+async fn an_answer_is_no_page_on_the_address_of_the_console() {
+    let request = |more: &str| {
+        format!(
+            "GET /gateway/key/{OURS}/openai/v1/x.html HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncookie: anchord_console=c\r\n{more}\r\n"
+        )
+    };
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nset-cookie: anchord_console=d; Path=/console\r\n\
+                service-worker-allowed: /\r\ncontent-length: 5\r\n\r\nhello";
+    let got = raw(page, &request("")).await.to_ascii_lowercase();
+    assert!(got.starts_with("http/1.1 200 ") && got.ends_with("hello"), "{got}");
+    assert!(got.contains("content-security-policy: sandbox;") && got.contains("nosniff"), "{got}");
+    assert!(!got.contains("set-cookie") && !got.contains("service-worker-allowed"), "{got}");
+    for opened in ["sec-fetch-mode: navigate", "sec-fetch-dest: script", "service-worker: script"] {
+        let got = raw(page, &request(&format!("{opened}\r\n"))).await;
+        assert!(got.starts_with("HTTP/1.1 403 ") && got.contains("no-page"), "{opened}: {got}");
+    }
+    let got = raw(page, &request("sec-fetch-mode: cors\r\n")).await;
+    assert!(got.starts_with("HTTP/1.1 200 "), "what Node.js sends: {got}");
+}

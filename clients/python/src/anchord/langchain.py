@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, convert_to_messages, get_buffer_string
-from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.config import get_config
 
 from anchord import Anchord
 from anchord._calls import of_langchain
@@ -90,7 +90,7 @@ class AnchordMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return session
 
 
-def summarizer(model: str, *, client: Anchord | None = None) -> Callable[[list[AnyMessage], RunnableConfig], str]:
+def summarizer(model: str, *, client: Anchord | None = None) -> Callable[[list[AnyMessage]], str]:
     """For LangChain's own middleware: `SummarizationMiddleware(…, summarizer=summarizer("gpt-4o"))`.
 
     What the middleware takes out of the thread is stored in the session of the thread's id, and the session's context is the
@@ -98,8 +98,8 @@ def summarizer(model: str, *, client: Anchord | None = None) -> Callable[[list[A
     """
     service = client or Anchord(retries=2, longest_wait=5)
 
-    def summarize(messages: list[AnyMessage], config: RunnableConfig) -> str:
-        session = str(config.get("configurable", {})["thread_id"])
+    def summarize(messages: list[AnyMessage]) -> str:
+        session = str(get_config().get("configurable", {})["thread_id"])
         # The summary before is the session's own.
         said = [one for one in messages if one.additional_kwargs.get("lc_source") != "summarization"]
         head = service.turn(session, said, model=model, format="openai-chat")["head_seq"]

@@ -6,6 +6,7 @@ mod anthropic;
 mod chat;
 mod responses;
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +15,8 @@ use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder,
 use axum::body::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use sse_stream::SseStream;
 use tokio::io::AsyncRead;
 use tokio_util::io::{ReaderStream, StreamReader};
@@ -97,7 +100,28 @@ pub(crate) async fn read(
     } else {
         read_whole(shape.endpoint, chunks).await
     };
-    if fits.load(Ordering::Relaxed) { answer } else { Answer::default() }
+    if !fits.load(Ordering::Relaxed) {
+        return Answer::default();
+    }
+    Answer { messages: answer.messages.into_iter().filter_map(of_assistant).collect(), ..answer }
+}
+
+/// A message of an answer under the only role that an answer has: what a provider writes is no person's word and no rule of
+/// the system's. `None` when it cannot be read.
+fn of_assistant(message: String) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Spoken<'m> {
+        #[serde(borrow)]
+        role: Option<Cow<'m, str>>,
+    }
+    if serde_json::from_str::<Spoken<'_>>(&message)
+        .is_ok_and(|spoken| spoken.role.is_none_or(|role| role == "assistant"))
+    {
+        return Some(message);
+    }
+    let mut fields: Map<String, Value> = serde_json::from_str(&message).ok()?;
+    fields.insert("role".to_owned(), "assistant".into());
+    Some(Value::Object(fields).to_string())
 }
 
 type Chunks = BoxStream<'static, io::Result<Bytes>>;
