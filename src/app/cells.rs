@@ -202,7 +202,7 @@ pub struct Listed {
 pub struct Cells {
     located: Located,
     home: Store,
-    cells: Vec<Cell>,
+    others: Vec<Cell>,
     secrets: SecretKeys,
 }
 
@@ -218,8 +218,8 @@ impl Cells {
         Store::migrate(located.target()).await.context("the database cannot be migrated")?;
         let home = Store::connect(located.target(), FEW, TaskTracker::new()).await;
         let home = home.context("the database cannot be reached")?.with_secret_keys(secrets.clone());
-        let cells = home.list_cells().await?;
-        Ok(Self { located, home, cells, secrets })
+        let others = home.list_cells().await?;
+        Ok(Self { located, home, others, secrets })
     }
 
     /// Lists the cells, the home cell first.
@@ -230,7 +230,7 @@ impl Cells {
         let home = self.home.measure_cell().await?;
         let mut listed =
             vec![Listed { name: HOME.to_owned(), schema: None, is_elsewhere: false, measure: Some(home) }];
-        for cell in &self.cells {
+        for cell in &self.others {
             let measure = async { anyhow::Ok(self.place(cell).await?.store.measure_cell().await?) };
             let measure = measure.await;
             if let Err(error) = &measure {
@@ -259,7 +259,7 @@ impl Cells {
     /// # Errors
     /// When there is none of the name, or it has tenants.
     pub async fn remove(&self, name: &str) -> Result<()> {
-        let cell = self.cells.iter().find(|cell| cell.name == name);
+        let cell = self.others.iter().find(|cell| cell.name == name);
         let (tenants, _) =
             self.place(cell.context("there is no such cell")?).await?.store.measure_cell().await?;
         anyhow::ensure!(tenants == 0, "it has {tenants} tenants; move them first");
@@ -273,11 +273,11 @@ impl Cells {
     /// When there is no such cell or tenant, or the move fails; the tenant is then where it was.
     pub async fn move_tenant(&self, tenant: &str, to: &str) -> Result<Moved> {
         let mut places = vec![Place { name: HOME.to_owned(), store: self.home.clone() }];
-        for cell in &self.cells {
+        for cell in &self.others {
             let place = self.place(cell).await;
             places.push(place.with_context(|| format!("the cell {} cannot be reached", cell.name))?);
         }
-        let target = self.cells.iter().find(|cell| cell.name == to);
+        let target = self.others.iter().find(|cell| cell.name == to);
         anyhow::ensure!(to == HOME || target.is_some(), "there is no cell {to}");
         let is_settled = target.is_none_or(|cell| cell.is_settled);
         anyhow::ensure!(is_settled, "the cell is new: it takes tenants when it is a minute old");

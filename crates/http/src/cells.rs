@@ -14,9 +14,9 @@ use crate::problem::{ApiError, Result};
 use crate::state::{AppState, Shared};
 use anchord_messages::id::TenantId;
 use anchord_runtime::cache::{Cache, Expiry};
-use anchord_store::cells::HOME;
+use anchord_store::cells::{HOME, HeldNames};
 use anchord_store::gather::Gatherer;
-use anchord_store::{Store, StoreError, Tx};
+use anchord_store::{Store, StoreError};
 
 /// For how many keys and sign-ins it is remembered where they are.
 const REMEMBERED: u64 = 100_000;
@@ -216,7 +216,7 @@ impl AppState {
     ///
     /// # Errors
     /// When one has it, or a cell does not answer.
-    pub(crate) async fn hold_name(&self, of: TenantId, name: &str) -> Result<Option<Tx>> {
+    pub(crate) async fn hold_name(&self, of: TenantId, name: &str) -> Result<Option<HeldNames>> {
         if self.is_alone() {
             return Ok(None);
         }

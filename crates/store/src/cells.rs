@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::address::{Address, Target, check_schema};
 use super::channel;
+pub use super::owner::cells::HeldNames;
 use crate::prelude::*;
 
 /// The name of the home cell.

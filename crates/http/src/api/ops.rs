@@ -84,7 +84,11 @@ async fn rendered_metrics(state: &AppState) -> Response {
     let [mut idle, mut in_use, mut most] = [0.0; 3];
     for Cell { name: cell, state, .. } in state.cells() {
         match state.store.queue_state().await {
-            Ok(more) => queue.iter_mut().for_each(|queue| queue.extend(more.iter().cloned())),
+            Ok(more) => {
+                if let Some(queue) = &mut queue {
+                    queue.extend(more);
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, cell, "metrics.queue_not_read");
                 queue = None;
@@ -102,8 +106,12 @@ async fn rendered_metrics(state: &AppState) -> Response {
         in_use += f64::from(connections.open - connections.idle);
         most += f64::from(connections.most);
     }
-    queue.iter().for_each(|queue| set_queue_gauges(queue));
-    oldest.iter().for_each(|seconds| metrics::gauge!("anchord_webhook_oldest_due_seconds").set(*seconds));
+    if let Some(queue) = queue {
+        set_queue_gauges(&queue);
+    }
+    if let Some(seconds) = oldest {
+        metrics::gauge!("anchord_webhook_oldest_due_seconds").set(seconds);
+    }
     for (word, count) in [("idle", idle), ("in_use", in_use)] {
         metrics::gauge!("anchord_db_connections", "state" => word).set(count);
     }

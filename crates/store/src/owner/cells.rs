@@ -7,6 +7,12 @@ use crate::prelude::*;
 /// For how long a new cell gets no tenant: by then each process has heard of it, or has no database.
 const SETTLES_SECONDS: f64 = 60.0;
 
+/// The right to give tenants names, until it is dropped.
+#[derive(Debug)]
+pub struct HeldNames {
+    _tx: Tx,
+}
+
 impl Store {
     /// Lists the cells beside the home cell, oldest first.
     ///
@@ -62,8 +68,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn hold_names(&self) -> Result<Tx> {
+    pub async fn hold_names(&self) -> Result<HeldNames> {
         let held = "; select pg_advisory_xact_lock(1633772135, 0)";
-        self.begin_as_owner(Share::default(), NOBODY, held).await
+        Ok(HeldNames { _tx: self.begin_as_owner(Share::default(), NOBODY, held).await? })
     }
 }

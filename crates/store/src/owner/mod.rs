@@ -12,7 +12,7 @@
 
 pub(crate) mod appends;
 mod audit;
-mod cells;
+pub(crate) mod cells;
 mod claims;
 pub(crate) mod deliveries;
 mod erasing;
