@@ -80,6 +80,9 @@ pub fn path() -> Option<OsString> {
 
 /// How many cells the databases of the tests have: `ANCHORD_TEST_CELLS`, and one without it. Tests of the API then have their
 /// first tenant in the cell `cell1` and the second one in the last; tests of the store, and of services, use the home cell.
+/// These do not apply: `cells` (three cells of their own); of `erasing`, `quotas`, `deliveries`, `meanings` and `tenants` those that
+/// use the first tenant's store, or its tables, for a tenant made by the API; `schema::a_policy…`, `database::a_test_gets…` and
+/// `rules::the_service_tells…`, which know of one schema.
 #[expect(clippy::disallowed_methods, reason = "the tests' own setting, which the service does not have")]
 pub fn cells() -> usize {
     std::env::var("ANCHORD_TEST_CELLS").ok().and_then(|count| count.parse().ok()).unwrap_or(1)
@@ -217,7 +220,10 @@ impl TestDatabase {
     /// A connection that may do everything, whoever owns it.
     pub async fn connect_as_superuser(&self) -> PgConnection {
         let server = SHARED.get().expect("the server of this database");
-        let url = server.address.of(anchord_postgres::SUPERUSER, &self.name);
+        let mut url = server.address.of(anchord_postgres::SUPERUSER, &self.name);
+        if self.url != self.home {
+            url = in_schema(&url, "cell1");
+        }
         PgConnection::connect(&url).await.expect("a connection")
     }
 
