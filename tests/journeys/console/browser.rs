@@ -431,7 +431,10 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     app.call("PUT", "/v1/sessions/port", settings.to_string()).await.with(201);
     let mut first = vec![
         json!({"role": "system", "content": "You are a careful engineer."}),
-        json!({"role": "user", "content": "Fix the parser. The service listens on port 5433."}),
+        // What a session begins with is not forgotten.
+        json!({"role": "user", "content": "Fix the parser."}),
+        json!({"role": "assistant", "content": "The parser is fixed, and its tests pass."}),
+        json!({"role": "user", "content": "Write the service's page. It listens on port 5433."}),
     ];
     first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
     append(app, "port", first).await;
@@ -448,7 +451,7 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     browser.comes(&format!("{row} && /in the context now\\s+.*(record|digest)/.test({row}.innerText)")).await;
     browser
         .comes(
-            "[...document.querySelectorAll('ol.hits li')].some(row => row.innerText.includes('message 2'))",
+            "[...document.querySelectorAll('ol.hits li')].some(row => row.innerText.includes('message 4'))",
         )
         .await;
     // It is forgotten: the next version has room for little, and nobody speaks of it any more.
@@ -470,7 +473,7 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     browser.find("ul.found li .where a").await.click().await.expect("a link");
     browser.sees("made version 2 at").await;
     browser.sees("because somebody asked for it. It took messages").await;
-    browser.sees("Message 2, a message of").await;
+    browser.sees("Message 4, a message of").await;
     browser.sees("is stored as it was, and can be pinned").await;
     // The first version, from the same link of something that it dropped.
     browser.open("/console/sessions/port/dropped?to=1&seq=3").await;
