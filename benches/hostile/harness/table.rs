@@ -198,7 +198,7 @@ pub fn entry(operation: &str) -> Entry {
         "summaries.rollback" => Entry { path: &[("session_id", "child")], ..plain },
         "keys.revoke" | "keys.rotate" => Entry { fresh: Some(Fresh::Key), ..plain },
         "tenants.revoke_key" | "tenants.rotate_key" => Entry { fresh: Some(Fresh::TenantKey), ..plain },
-        "tenants.create" => Entry { values: &[("name", "\"made\"")], ..plain },
+        "tenants.create" => Entry { values: &[("name", "\"made\"")], without: &["cell"], ..plain },
         "tenants.delete" => Entry { fresh: Some(Fresh::Tenant), ..plain },
         "tenants.put" | "tenants.update" => Entry {
             without: &["name", "quotas", "retention_days"],
