@@ -578,7 +578,8 @@ proptest! {
                 .filter(|entry| Some(entry.seq) == user || mates.contains(&entry.seq) || in_last_groups(entry.seq))
                 .map(|entry| if Some(entry.seq) == user || Some(entry.seq) == kept { entry.tokens } else { entry.tokens.min(130) })
                 .sum();
-            let fits = last + beside + stays + 300 <= budget;
+            // Removal goes in strides of a sixteenth, so up to one of them is not there for the newest.
+            let fits = last + beside + stays + budget / 16 + 300 <= budget;
             let newest_whole = !fits || (newest..=head).all(|seq| form(seq) == Form::Whole);
             let kept_group_left = kept.is_some_and(|seq| seq < newest);
             prop_assert!(newest_whole || !others_left || kept_group_left, "the newest gives way after the older");
