@@ -133,13 +133,15 @@ def proxy(service: str, one_provider: Provider, tmp_path_factory: pytest.TempPat
             [*program, "--host", "127.0.0.1", "--port", port], env=os.environ | environment, stdout=log, stderr=log
         )
     url = f"http://127.0.0.1:{port}"
-    for _ in range(1200):
+    for _ in range(3000):
         try:
             httpx2.get(f"{url}/health/liveliness")
             break
         except httpx2.TransportError:
             assert process.poll() is None, (folder / "log").read_text()
             time.sleep(0.1)
+    else:
+        raise RuntimeError((folder / "log").read_text())
     yield url
     process.terminate()
     process.wait()
