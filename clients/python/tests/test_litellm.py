@@ -110,6 +110,8 @@ def proxy(service: str, one_provider: Provider, tmp_path_factory: pytest.TempPat
     # A model to which LiteLLM translates the calls of Anthropic's API.
     translated = {"model": f"hosted_vllm/{MODEL}", "api_base": f"{one_provider.url}/v1", "api_key": "unused"}
     config["model_list"].append({"model_name": "translated", "litellm_params": translated})
+    as_is = {"model": f"anthropic/{MODEL}", "api_base": one_provider.url, "api_key": "unused"}
+    config["model_list"].append({"model_name": "as-is", "litellm_params": as_is})
     away = {"guardrail": "anchord.litellm.AnchordGuardrail", "mode": "pre_call", "api_base": "http://127.0.0.1:9"}
     theirs = {
         "guardrail": "headroom",
@@ -175,6 +177,44 @@ def test_the_proxy_compresses_a_call_without_a_session_by_itself(
     assert first == messages[:2] and len(last) < len(messages) / 2
     assert "Files Modified" in json.dumps(last)
     assert [one["session_id"] for one in client.sessions.iter()] == before
+
+
+def test_the_proxy_does_the_same_for_anthropics_messages(
+    client: Anchord, proxy: str, provider: Provider, work: Work, session: str
+) -> None:
+    tools = {tool.__name__: tool for tool in work.tools()}
+    offered: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "input_schema": {
+                "type": "object",
+                "properties": {key: {"type": "string"} for key in signature(tool).parameters},
+            },
+        }
+        for name, tool in tools.items()
+    ]
+    headers = {"authorization": f"Bearer {MASTER}", "x-litellm-session-id": session}
+    said: list[dict[str, Any]] = [{"role": "user", "content": work.task}]
+    while said[-1]["role"] == "user":
+        body = {"model": "as-is", "max_tokens": 1000, "system": RULES, "tools": offered, "messages": said}
+        reply = httpx2.post(f"{proxy}/v1/messages", json=body, headers=headers, timeout=60)
+        assert reply.status_code == 200, reply.text
+        content: list[dict[str, Any]] = reply.json()["content"]
+        said.append({"role": "assistant", "content": content})
+        results = [
+            {"type": "tool_result", "tool_use_id": one["id"], "content": tools[one["name"]](**one["input"])}
+            for one in content
+            if one["type"] == "tool_use"
+        ]
+        if results:
+            said.append({"role": "user", "content": results})
+    assert provider.refused.read_text() == "" and "All checks passed" in json.dumps(said[-1])
+    last = provider.calls()[-1]
+    assert last["path"] == "/v1/messages" and last["request"]["system"] == RULES
+    assert len(last["request"]["messages"]) < len(said) / 2 and "Files Modified" in json.dumps(last["request"])
+    # The last answer would come with the next list.
+    assert [one["message"] for one in client.messages.iter(session)] == said[:-1]
+    assert client.sessions.get(session)["compression_count"] >= 1
 
 
 def test_the_proxy_asks_once_for_a_call_that_it_translates(
