@@ -43,7 +43,9 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
             // A program wrote it in the place of a person.
             Part::Text(text) if message.role == Role::User && own.is_empty() => given(&mut lines, text),
             Part::Text(text) if minutes && message.role == Role::User && name.is_none() => {
-                let spoken = speaker(text).filter(|(name, _)| is_name(name));
+                // A title may stand behind the name: `Ana Li (minister of finance)`.
+                let spoken =
+                    speaker(text).filter(|(name, _)| is_name(name.split(" (").next().unwrap_or(name)));
                 name = spoken.map(|(name, _)| redact(name).into_owned());
                 said(&mut lines, spoken.map_or(text, |(_, words)| words), &|_| true);
             }
@@ -71,7 +73,11 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
 fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
     let text = one_line(text);
     let text = text.trim();
-    if text.chars().filter(|c| c.is_alphanumeric()).take(2).count() < 2 {
+    let words = text.chars().filter(|c| c.is_alphanumeric()).count();
+    // A rule across the page, with a title in it or not.
+    let length = text.chars().count();
+    let is_rule = length > 24 && words * 3 < length;
+    if words < 2 || is_rule {
         return;
     }
     lines.push(Line { kind, text: shortened(text, LONGEST), served: false });
@@ -141,9 +147,13 @@ fn is_bare_heading(line: &str) -> bool {
 /// which a sentence that only ends in `;` or compares two things has not.
 fn is_code(line: &str) -> bool {
     const SIGNS: [&str; 7] = [":=", "==", "!=", "+=", "</", "/>", "();"];
-    let looks = line.ends_with([';', '{', '}', '(', '[']) || ["),", "',", "\","].iter().any(|end| line.ends_with(end));
+    let looks = line.ends_with([';', '{', '}', '(', '['])
+        || ["),", "',", "\","].iter().any(|end| line.ends_with(end));
     let assigns = line.ends_with(')') && line.contains(" = ");
-    let calls = line.ends_with(')') && !line.contains(char::is_whitespace) && !line.starts_with(['`', '[', '(', '!']);
+    let is_call = |(name, _): (&str, &str)| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))
+    };
+    let calls = line.ends_with(')') && line.split_once('(').is_some_and(is_call);
     let imports = line.starts_with("from ") && line.contains(" import ");
     imports
         || (looks || assigns || calls || SIGNS.iter().any(|sign| line.contains(sign)))

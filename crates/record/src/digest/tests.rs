@@ -55,9 +55,11 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
 fn minutes_name_who_speaks_and_leave_out_thanks() {
     let say = |text: &str| json!({"role": "user", "content": text});
     let turns = grown(&[
-        say("Ana Li (North, Green): Thank you, Mr. Chair. The ferry of Mr. Tam costs 4812 a day, and the council has known of that since the spring. Will it be paid for from the fund of 1998, or by those who take it to the islands every morning and to the harbour every evening?"),
+        say(
+            "Ana Li (North, Green): Thank you, Mr. Chair. The ferry of Mr. Tam costs 4812 a day, and the council has known of that since the spring. Will it be paid for from the fund of 1998, or by those who take it to the islands every morning and to the harbour every evening?",
+        ),
         say("The Chair: Thank you."),
-        say("Bo Tam: It will be paid from the fund of 1998."),
+        say("Bo Tam (minister of ports): It will be paid from the fund of 1998."),
         say("Ana Li: And the harbour of 77 boats?"),
     ]);
     let text = serve(&turns, "", 2_000, &COUNTER).text;
@@ -65,7 +67,7 @@ fn minutes_name_who_speaks_and_leave_out_thanks() {
         text.ends_with(
             "\n\n#1 user, Ana Li (North, Green): The ferry of Mr. Tam costs 4812 a day, and the council has known of that since the spring.\n  \
              Will it be paid for from the fund of 1998, or by those who take it to the islands every morning and to the harbour every evening?\n\
-             #3 user, Bo Tam: It will be paid from the fund of 1998.\n\
+             #3 user, Bo Tam (minister of ports): It will be paid from the fund of 1998.\n\
              #4 user, Ana Li: And the harbour of 77 boats?"
         ),
         "{text}"

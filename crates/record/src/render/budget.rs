@@ -325,7 +325,7 @@ pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -
 /// or a command says nothing.
 fn from_paragraph(tail: &str) -> &str {
     let begins = |mark: &str| tail.find(mark).filter(|at| *at <= tail.len() / 2);
-    let at = begins("\n\n").or_else(|| begins("\n\\#")).or_else(|| begins("\n#")).or_else(|| begins("\n"));
+    let at = begins("\n\n").or_else(|| begins("\n\\##")).or_else(|| begins("\n##")).or_else(|| begins("\n"));
     at.and_then(|at| tail.get(at..)).unwrap_or(tail)
 }
 

@@ -40,7 +40,10 @@ fn of_a_failed_command_the_line_counts_that_says_why() {
         let found = read(&[], &[failed(output)], &LedgerState::default());
         found.into_iter().map(|one| one.message).collect::<Vec<_>>()
     };
-    assert_eq!(told("width  float64\nheight  float64\nwidth is float64, expected float16"), ["width is float64, expected float16"]);
+    assert_eq!(
+        told("width  float64\nheight  float64\nwidth is float64, expected float16"),
+        ["width is float64, expected float16"]
+    );
     assert_eq!(told("width  float64\nheight  float64"), ["width float64"]);
 }
 
