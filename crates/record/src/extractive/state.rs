@@ -50,6 +50,11 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
                 clip(&first, LONGEST_TASK)
             )
         }
+        (Role::User, _) if prose::is_minutes(span.iter().map(|numbered| &numbered.message)) => {
+            let said = last.message.text();
+            let name = prose::speaker(&said).map_or("", |(name, _)| name);
+            if name.is_empty() { up_to } else { format!("{up_to} The last to speak: {name}.") }
+        }
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
             at_work(span, &up_to)
         }

@@ -170,7 +170,12 @@ fn minutes_tell_who_talks() {
         "C: Yes.",
     ];
     let span: Vec<Numbered> = (1..).zip(lines).map(|(seq, line)| say(seq, Role::User, line)).collect();
-    let intent = of(&span).intent.unwrap().text;
+    let found = of(&span);
+    assert_eq!(
+        found.current_state.text,
+        "As of message 4; the conversation continues. The last to speak: C."
+    );
+    let intent = found.intent.unwrap().text;
     assert!(intent.starts_with("Conversation between A, B, C. A: Let us look at the budget"), "{intent}");
 }
 
