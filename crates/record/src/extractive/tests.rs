@@ -156,8 +156,14 @@ fn the_state_says_who_is_to_move() {
     );
     let [call, result] = call(2, "bash", r#"{"command":"cargo bench"}"#, "ok");
     assert_eq!(
-        state(&[task, call, result]),
+        state(&[task.clone(), call, result]),
         "As of message 3; the conversation continues. The agent was working; its call in message 2: bash cargo bench"
+    );
+    let command = say(2, Role::Assistant, "THOUGHT: measure it\n\n```bash\ncargo bench\n```");
+    let output = say(3, Role::User, "<returncode>0</returncode>\n<output>\nok\n</output>");
+    assert_eq!(
+        state(&[task, command, output]),
+        "As of message 3; the conversation continues. The agent was working; its command in message 2: cargo bench"
     );
 }
 
