@@ -1,5 +1,5 @@
 //! Examines the texts of the best matches: phrases of the question raise the score, a snippet is cut out, and
-//! [`settle`] spreads the hits over the session.
+//! [`final_order`] spreads the hits over the session.
 
 use serde::Serialize;
 
@@ -242,7 +242,10 @@ fn excerpt(text: &str, start: usize, end: usize) -> String {
 
 /// The final order of matches: best first, spread over the session, at most `limit`. A match whose text was not
 /// examined keeps its score.
-pub fn settle(matches: Vec<(Ranked, Option<Examined>)>, limit: usize) -> Vec<(Ranked, Option<Examined>)> {
+pub fn final_order(
+    matches: Vec<(Ranked, Option<Examined>)>,
+    limit: usize,
+) -> Vec<(Ranked, Option<Examined>)> {
     let mut rest = matches;
     for (ranked, examined) in &mut rest {
         ranked.score *= 1.0 + PHRASE_GAIN * examined.as_ref().map_or(0.0, |e| e.together);
@@ -358,7 +361,7 @@ mod tests {
         let seen = || Some(examined("crane", "crane"));
         let run = (1..=20).map(|i| (Ranked { session: 0, seq: i, score: 10.0, meaning: None }, seen()));
         let far = (Ranked { session: 0, seq: 900, score: 5.0, meaning: None }, seen());
-        let settled = settle(run.chain([far]).collect(), 5);
+        let settled = final_order(run.chain([far]).collect(), 5);
         let seqs: Vec<Seq> = settled.iter().map(|(r, _)| r.seq).collect();
         assert_eq!(seqs.first(), Some(&20), "{seqs:?}");
         assert!(seqs.contains(&900), "{seqs:?}");
@@ -371,7 +374,8 @@ mod tests {
         let near =
             (0..8).map(|i| (Ranked { session: 0, seq: 500 + 9 * i, score: 10.0, meaning: None }, seen()));
         let far = (1..=4).map(|i| (Ranked { session: 0, seq: i * 100, score: 4.0, meaning: None }, seen()));
-        let seqs: Vec<Seq> = settle(near.chain(far).collect(), 10).into_iter().map(|(r, _)| r.seq).collect();
+        let seqs: Vec<Seq> =
+            final_order(near.chain(far).collect(), 10).into_iter().map(|(r, _)| r.seq).collect();
         assert!(seqs.iter().take(6).all(|s| *s >= 500), "{seqs:?}");
         assert!(seqs.iter().skip(6).all(|s| *s < 500), "{seqs:?}");
     }

@@ -10,7 +10,7 @@
 //! Must not know: where the index is stored, how messages are stored, who asks, what makes the vectors.
 //!
 //! The steps of a search: [`Query::parse`]; fill [`Matches`] from postings and scanned documents, for each session;
-//! [`rank`] them; [`join`] what is near by its vectors; examine the texts of the best ([`Query::examine`]); [`settle`] the
+//! [`rank`] them; [`join`] what is near by its vectors; examine the texts of the best ([`Query::examine`]); [`final_order`] the
 //! final order.
 
 mod analyze;
@@ -26,7 +26,7 @@ pub mod vectors;
 mod words;
 
 pub use analyze::{Analyzer, Document, Frequencies, Term, analyze};
-pub use examine::{Examined, Hit, settle};
+pub use examine::{Examined, Hit, final_order};
 pub use hybrid::join;
 pub use passages::{MOST_PASSAGES, passages};
 pub use query::Query;

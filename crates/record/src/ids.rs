@@ -87,7 +87,7 @@ impl Ids {
     }
 
     /// Whether a model's word about an entry stands against code's.
-    pub(super) fn settle(&mut self, list: List, id: u32, settled: bool) {
+    pub(super) fn mark_settled(&mut self, list: List, id: u32, settled: bool) {
         let held = self.held.iter_mut().filter(|held| held.list == list && held.id == id);
         held.for_each(|held| held.settled = settled);
     }

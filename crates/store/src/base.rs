@@ -223,7 +223,7 @@ impl Store {
             };
             let read = read.await;
             reading.carried(read.iter().flatten().map(|original| original.body.len()));
-            if let Some(mut rows) = reading.settle(read)? {
+            if let Some(mut rows) = reading.finish(read)? {
                 rows.sort_unstable_by_key(|original| original.seq);
                 return Ok(rows);
             }

@@ -228,7 +228,7 @@ pub async fn import(
             Stop::Store(error) => ImportError::Store(error),
         })?;
     }
-    let settled = importing.settle().await;
+    let settled = importing.count_unsettled().await;
     let mut stored = importing.stored;
     match settled {
         Ok(()) => {}
@@ -258,7 +258,7 @@ impl Importing<'_> {
     async fn take(&mut self, Part { branch, brings, .. }: Part) -> Result<(), Stop> {
         let goes_on = matches!(brings, Brings::Version(..) | Brings::Counts(_));
         if self.unsettled.as_ref().is_some_and(|(unsettled, _)| !goes_on || *unsettled != branch) {
-            self.settle().await?;
+            self.count_unsettled().await?;
         }
         match brings {
             Brings::Session(..) | Brings::Messages(..) => {}
@@ -744,7 +744,7 @@ impl Importing<'_> {
     }
 
     /// Counts a branch that has new versions, when no line says more of it.
-    async fn settle(&mut self) -> Result<(), Stop> {
+    async fn count_unsettled(&mut self) -> Result<(), Stop> {
         match self.unsettled.take() {
             Some((branch, counts)) => self.counts(&branch, counts).await,
             None => Ok(()),

@@ -193,7 +193,7 @@ pub async fn edit(
         None => remove(&mut *tx, session.of(tenant), id, seq).await?,
     }
     forget_oldest(&mut *tx, session.of(tenant)).await?;
-    settle(tx, loaded, room, id).await?;
+    count_notes(tx, loaded, room, id).await?;
     Ok(NoteEdited::Done { session, id, room })
 }
 
@@ -238,7 +238,7 @@ pub(super) async fn restore(
     if !load::hold_as_read(&mut *tx, &loaded).await? {
         return Err(StoreError::Contended);
     }
-    settle(tx, loaded, room, ids.into_iter().max().unwrap_or_default()).await?;
+    count_notes(tx, loaded, room, ids.into_iter().max().unwrap_or_default()).await?;
     Ok(None)
 }
 
@@ -308,7 +308,7 @@ async fn forget_oldest(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
 }
 
 /// Counts the notes with their session.
-async fn settle(tx: &mut PgConnection, loaded: Loaded, room: NotesRoom, newest: i64) -> Result<()> {
+async fn count_notes(tx: &mut PgConnection, loaded: Loaded, room: NotesRoom, newest: i64) -> Result<()> {
     let (tenant, mut session) = (loaded.tenant, loaded.session);
     session.note(room.tokens, newest);
     sessions::update(tx, tenant, &session).await?;

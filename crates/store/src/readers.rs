@@ -101,7 +101,7 @@ impl Reading {
 
     /// Ends the read, and keeps the connection when the read succeeded. `None` when the read must be tried again,
     /// because the kept connection was lost.
-    pub(super) fn settle<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>> {
+    pub(super) fn finish<T>(self, read: Result<T, impl Into<StoreError>>) -> Result<Option<T>> {
         match read.map_err(Into::into) {
             Ok(found) => {
                 self.keep();

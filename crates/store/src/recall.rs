@@ -27,7 +27,7 @@ use anchord_messages::format::{Format, parse};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_recall::postings::{CHUNK, by_bucket, read_bucket, read_directory};
 use anchord_recall::vectors::{BLOCK, Near, Question};
-use anchord_recall::{Analyzer, Examined, Hit, Matches, Query, Ranked, Term, join, rank, settle};
+use anchord_recall::{Analyzer, Examined, Hit, Matches, Query, Ranked, Term, final_order, join, rank};
 use anchord_runtime::fair;
 
 /// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
@@ -300,7 +300,7 @@ impl Store {
         let mut examined = self.examine((tenant, sessions), &ranked, query).await?;
         let best = ranked.into_iter().map(|r| (r, examined.remove(&(r.session, r.seq)))).collect();
         let mut hits = Vec::new();
-        for (ranked, seen) in settle(best, limit) {
+        for (ranked, seen) in final_order(best, limit) {
             let seen = match seen {
                 // Its text was beyond the byte limit.
                 None => self

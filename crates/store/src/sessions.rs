@@ -55,7 +55,7 @@ impl Store {
         loop {
             let mut reading = self.reading(tenant).await?;
             let loaded = load::load(reading.connection(), tenant, Which::Named(name)).await;
-            if let Some(loaded) = reading.settle(loaded)? {
+            if let Some(loaded) = reading.finish(loaded)? {
                 return Ok(loaded);
             }
         }

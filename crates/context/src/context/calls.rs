@@ -7,7 +7,7 @@ use super::input::Entry;
 use super::message::without_idle_reasoning;
 use super::output::Reason;
 use super::slot::Slot;
-use super::turns::{ServedMessage, Turns};
+use super::turns::{ServedGroup, ServedMessage};
 use anchord_messages::format::Format;
 use anchord_messages::format::openai_responses::{self, Patch};
 use anchord_messages::group::{CallState, Calls};
@@ -30,7 +30,7 @@ pub(super) struct CallGroup<'s, 'a> {
 }
 
 /// Serves the group.
-pub(super) fn serve<'a>(converter: Converter<'_>, group: CallGroup<'_, 'a>, turns: &mut Turns<'a>) {
+pub(super) fn serve<'a>(converter: Converter<'_>, group: CallGroup<'_, 'a>, turns: &mut ServedGroup<'a>) {
     let (lead, rest) = group.slots.split_at(group.calls.lead.min(group.slots.len()));
     let sent = lead.iter().flat_map(|slot| slot.entry.calls().iter().map(|call| (slot.entry, call)));
     let asked = sent.enumerate().map(|(i, (entry, call))| GroupCall {
@@ -91,7 +91,7 @@ struct GroupServer<'g, 'a, 'i> {
     state: CallState,
     asked: Vec<GroupCall<'a>>,
     after: Vec<FollowUp>,
-    turns: &'g mut Turns<'a>,
+    turns: &'g mut ServedGroup<'a>,
 }
 
 impl<'a> GroupServer<'_, 'a, '_> {
@@ -315,7 +315,7 @@ impl<'a> GroupServer<'_, 'a, '_> {
     fn result_message(&mut self, slot: &Slot<'a>, mine: &[Answer]) {
         let (converter, entry) = (self.converter, slot.entry);
         let what = |result: usize| self.call_of(result, mine).map(|a| a.what).filter(|w| !w.is_empty());
-        let mut made = Turns::default();
+        let mut made = ServedGroup::default();
         let mut message = converter.body(slot, &what, &mut made);
         converter.fix(&mut message, entry, &mut made);
         let (mut results, mut follows) = (Vec::new(), Vec::new());
@@ -420,7 +420,7 @@ fn output(result: &ToolResult, asked: &GroupCall<'_>, entry: &Entry) -> String {
 }
 
 /// Says in words that a result is an error, where the format has no field for it.
-fn mark_error(converter: Converter<'_>, result: &mut ToolResult, turns: &mut Turns<'_>) {
+fn mark_error(converter: Converter<'_>, result: &mut ToolResult, turns: &mut ServedGroup<'_>) {
     if result.is_error == Some(true) {
         result.parts.insert(0, Part::Text(ERROR_MARK.trim_end().to_owned()));
         turns.add(converter.counter.count_text(ERROR_MARK));
@@ -432,7 +432,7 @@ fn text_only(
     converter: Converter<'_>,
     result: &mut ToolResult,
     follows: &mut Vec<Part>,
-    turns: &mut Turns<'_>,
+    turns: &mut ServedGroup<'_>,
 ) {
     let (text, media): (Vec<Part>, Vec<Part>) =
         result.parts.drain(..).partition(|p| matches!(p, Part::Text(_) | Part::Other(_)));

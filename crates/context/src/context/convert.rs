@@ -3,7 +3,7 @@
 use super::super::tools::ToolMode;
 use super::input::{ContextInput, Entry};
 use super::output::Reason;
-use super::turns::Turns;
+use super::turns::ServedGroup;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::is_misplaced;
 use anchord_messages::id::Seq;
@@ -34,7 +34,7 @@ impl<'i> Converter<'i> {
 
 impl Converter<'_> {
     /// Removes what the format cannot carry, and adds a marker where nothing is left.
-    pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
+    pub(super) fn fix(self, message: &mut Message, entry: &Entry, turns: &mut ServedGroup<'_>) {
         let same = entry.format == self.format;
         let only_thinking = message.parts.iter().all(|p| matches!(p, Part::Thinking(_)));
         let had_thinking = only_thinking && !message.parts.is_empty();
@@ -98,7 +98,7 @@ impl Converter<'_> {
     }
 
     /// Removes thinking at the end of a turn: providers refuse it, because what it led to is missing.
-    fn end_without_thinking(self, parts: &mut Vec<Part>, seq: Seq, turns: &mut Turns<'_>) {
+    fn end_without_thinking(self, parts: &mut Vec<Part>, seq: Seq, turns: &mut ServedGroup<'_>) {
         if parts.iter().all(|p| matches!(p, Part::Thinking(_))) {
             return;
         }
@@ -109,7 +109,7 @@ impl Converter<'_> {
     }
 
     /// A part as the format can carry it in a role.
-    fn converted_for(self, role: Role, part: Part, entry: &Entry, turns: &mut Turns<'_>) -> Part {
+    fn converted_for(self, role: Role, part: Part, entry: &Entry, turns: &mut ServedGroup<'_>) -> Part {
         let same = entry.format == self.format;
         // Only the format that a system prompt was written in can carry more than its text.
         let text_alone = role.is_system() && (!same || self.format == Format::Anthropic);
@@ -129,7 +129,7 @@ impl Converter<'_> {
         }
     }
 
-    fn left_out(self, what: &str, part: &Part, seq: Seq, turns: &mut Turns<'_>) -> Part {
+    fn left_out(self, what: &str, part: &Part, seq: Seq, turns: &mut ServedGroup<'_>) -> Part {
         let marker = format!("[{what} left out: this format cannot carry it · message {seq}]");
         turns.take(self.counter.count_part(part));
         turns.add(self.counter.count_text(&marker));
@@ -138,7 +138,7 @@ impl Converter<'_> {
     }
 
     /// A part as the format can carry it.
-    pub(super) fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut Turns<'_>) -> Part {
+    pub(super) fn converted(self, part: Part, same: bool, seq: Seq, turns: &mut ServedGroup<'_>) -> Part {
         if same {
             return if let Part::Other(raw) = &part
                 && is_misplaced(raw)
@@ -186,7 +186,7 @@ impl Converter<'_> {
         self,
         message: &mut Message,
         entry: &Entry,
-        turns: &mut Turns<'_>,
+        turns: &mut ServedGroup<'_>,
     ) -> Option<Message> {
         if message.role != Role::Assistant || entry.format == self.format || !entry.has(Feature::Media) {
             return None;

@@ -10,7 +10,7 @@ use super::input::{ContextInput, Counted, Entry};
 use super::output::{Context, Omitted, Reason, Source, StablePrefix, Tokens};
 use super::plan::Plan;
 use super::texts::{LEAD_IN, gap_line};
-use super::turns::{ServedMessage, Turns};
+use super::turns::{ServedGroup, ServedMessage};
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::format::{Format, anthropic, openai_chat, openai_responses, result_text};
 use anchord_messages::id::Seq;
@@ -187,7 +187,7 @@ impl Omissions {
         }
     }
 
-    fn of(&mut self, turns: &Turns<'_>) {
+    fn of(&mut self, turns: &ServedGroup<'_>) {
         for (seq, reason) in &turns.omitted {
             self.add(*seq, *seq, *reason);
         }
@@ -226,7 +226,7 @@ impl<'a> Writer<'a> {
         Self { format, system: Vec::new(), messages: Vec::with_capacity(capacity) }
     }
 
-    fn system(&mut self, turns: Turns<'a>) {
+    fn system(&mut self, turns: ServedGroup<'a>) {
         if self.format != Format::Anthropic {
             return self.turns(turns);
         }
@@ -268,7 +268,7 @@ impl<'a> Writer<'a> {
         self.made(&message, source);
     }
 
-    fn turns(&mut self, turns: Turns<'a>) {
+    fn turns(&mut self, turns: ServedGroup<'a>) {
         for served in turns.served {
             match served {
                 ServedMessage::Raw(entry) => self.raw(entry),

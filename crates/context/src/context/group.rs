@@ -6,14 +6,14 @@ use super::ids::Ids;
 use super::message::without_idle_reasoning;
 use super::output::Reason;
 use super::slot::Slot;
-use super::turns::{ServedMessage, Turns};
+use super::turns::{ServedGroup, ServedMessage};
 use anchord_messages::group::{Group, GroupKind};
 
 impl Converter<'_> {
     /// A group.
-    pub(super) fn group<'a>(self, slots: &[Slot<'a>], group: &Group, ids: &Ids) -> Turns<'a> {
+    pub(super) fn group<'a>(self, slots: &[Slot<'a>], group: &Group, ids: &Ids) -> ServedGroup<'a> {
         let slots = slots.get(group.range.clone()).unwrap_or_default();
-        let mut turns = Turns::default();
+        let mut turns = ServedGroup::default();
         match &group.kind {
             GroupKind::Plain => {
                 let slots = without_idle_reasoning(slots, &mut turns);

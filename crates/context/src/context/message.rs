@@ -10,7 +10,7 @@ use super::convert::{Converter, ID_CHARS};
 use super::input::Entry;
 use super::output::{Masked, Reason};
 use super::slot::Slot;
-use super::turns::{ServedMessage, Turns};
+use super::turns::{ServedGroup, ServedMessage};
 use anchord_messages::format::{self, Format};
 use anchord_messages::message::{Message, Part, Role, ToolResult};
 use anchord_messages::shape::{AsShape, Feature, is_blank, one_line};
@@ -20,18 +20,18 @@ const SYSTEM_MARK: &str = "[system message]\n";
 
 impl Converter<'_> {
     /// Serves a message without calls, or results without their calls.
-    pub(super) fn plain<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
-        let mut turns = Turns::default();
+    pub(super) fn plain<'a>(self, slot: &Slot<'a>) -> ServedGroup<'a> {
+        let mut turns = ServedGroup::default();
         self.one(slot, &mut turns);
         turns
     }
 
     /// Serves a message that the summary covers and that the caller marked to be kept, as text of the past: whoever spoke,
     /// and without the calls that belonged to it.
-    pub(super) fn kept<'a>(self, slot: &Slot<'a>) -> Turns<'a> {
+    pub(super) fn kept<'a>(self, slot: &Slot<'a>) -> ServedGroup<'a> {
         let entry = slot.entry;
         let same = entry.format == self.format;
-        let mut turns = Turns::default();
+        let mut turns = ServedGroup::default();
         let message = self.body(slot, &|_| None, &mut turns);
         let line = kept_line(entry);
         turns.add(self.counter.count_text(&line).saturating_add(1));
@@ -65,8 +65,8 @@ impl Converter<'_> {
     }
 
     /// Serves a message of the system prompt.
-    pub(super) fn system(self, entry: &Entry) -> Turns<'_> {
-        let mut turns = Turns { tokens: entry.tokens, ..Turns::default() };
+    pub(super) fn system(self, entry: &Entry) -> ServedGroup<'_> {
+        let mut turns = ServedGroup { tokens: entry.tokens, ..ServedGroup::default() };
         let plain = entry.shape.is_none() && entry.format == self.format;
         if plain && self.format != Format::Anthropic {
             turns.served.push(ServedMessage::Raw(entry));
@@ -118,7 +118,7 @@ impl Converter<'_> {
             && slot.is_untouched()
     }
 
-    pub(super) fn one<'a>(self, slot: &Slot<'a>, turns: &mut Turns<'a>) {
+    pub(super) fn one<'a>(self, slot: &Slot<'a>, turns: &mut ServedGroup<'a>) {
         let entry = slot.entry;
         if self.is_as_sent(slot) {
             turns.add(entry.tokens);
@@ -204,7 +204,7 @@ impl Converter<'_> {
         self,
         slot: &Slot<'a>,
         what: &dyn Fn(usize) -> Option<&'a str>,
-        turns: &mut Turns<'a>,
+        turns: &mut ServedGroup<'a>,
     ) -> Message {
         let entry = slot.entry;
         let results = entry.results();
@@ -254,9 +254,9 @@ impl Converter<'_> {
         message
     }
 
-    /// Turns an operator's message within the conversation into marked user text, for the format that has no
+    /// ServedGroup an operator's message within the conversation into marked user text, for the format that has no
     /// such role.
-    fn operator_as_user(self, message: &mut Message, entry: &Entry, turns: &mut Turns<'_>) {
+    fn operator_as_user(self, message: &mut Message, entry: &Entry, turns: &mut ServedGroup<'_>) {
         if self.format == Format::Anthropic && entry.role.is_system() {
             message.role = Role::User;
             message.parts.insert(0, Part::Text(SYSTEM_MARK.trim_end().to_owned()));
@@ -264,8 +264,8 @@ impl Converter<'_> {
         }
     }
 
-    /// Turns every result of a message into user text, because no format takes a result without its call.
-    fn results_as_text(self, message: &mut Message, turns: &mut Turns<'_>) {
+    /// ServedGroup every result of a message into user text, because no format takes a result without its call.
+    fn results_as_text(self, message: &mut Message, turns: &mut ServedGroup<'_>) {
         message.role = Role::User;
         let name = message.name.take();
         let mut parts = Vec::with_capacity(message.parts.len() + 1);
@@ -286,7 +286,7 @@ impl Converter<'_> {
         result: &ToolResult,
         name: Option<&str>,
         parts: &mut Vec<Part>,
-        turns: &mut Turns<'_>,
+        turns: &mut ServedGroup<'_>,
     ) {
         let mut line = "[output of a tool, not words of the user; its call is not open: ".to_owned();
         line.push_str(if result.is_error == Some(true) { "error" } else { "result" });
@@ -360,7 +360,10 @@ fn masked_whole(entry: &Entry, placeholders: &mut Vec<(usize, String)>) -> Optio
 
 /// The model's messages without reasoning items at their end. The Responses API refuses such an item without
 /// the one that it led to, which an aborted turn never sent.
-pub(super) fn without_idle_reasoning<'s, 'a>(slots: &'s [Slot<'a>], turns: &mut Turns<'_>) -> &'s [Slot<'a>] {
+pub(super) fn without_idle_reasoning<'s, 'a>(
+    slots: &'s [Slot<'a>],
+    turns: &mut ServedGroup<'_>,
+) -> &'s [Slot<'a>] {
     let idle = |slot: &Slot<'_>| slot.entry.is_item() && slot.entry.has(Feature::OnlyThinking);
     let end = slots.iter().rposition(|slot| !idle(slot)).map_or(0, |i| i + 1);
     let (kept, left) = slots.split_at(end);

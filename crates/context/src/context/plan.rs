@@ -11,7 +11,7 @@ use super::output::SummaryForm;
 use super::slot::Slot;
 use super::steps::OPENING_WITHIN;
 use super::texts::{self, LEAD_IN};
-use super::turns::{ServedMessage, Turns};
+use super::turns::{ServedGroup, ServedMessage};
 use anchord_messages::format::Format;
 use anchord_messages::group::{self, Group};
 use anchord_messages::id::Seq;
@@ -24,15 +24,15 @@ pub(super) struct Plan<'a, 'i> {
     pub slots: Vec<Slot<'a>>,
     pub groups: Vec<Group>,
     pub ids: Vec<Ids>,
-    pub turns: Vec<Turns<'a>>,
+    pub turns: Vec<ServedGroup<'a>>,
     /// By group.
     pub dropped: Vec<bool>,
-    pub system: Vec<Turns<'a>>,
+    pub system: Vec<ServedGroup<'a>>,
     /// Kept messages that the summary covers, ascending.
-    pub kept: Vec<(Slot<'a>, Turns<'a>)>,
+    pub kept: Vec<(Slot<'a>, ServedGroup<'a>)>,
     /// Those of them that are left out.
     pub released: Vec<Seq>,
-    pub carried: Option<(Slot<'a>, Turns<'a>)>,
+    pub carried: Option<(Slot<'a>, ServedGroup<'a>)>,
     /// How many larger forms of the summary are passed over.
     pub summary_step: usize,
     /// The digest, or the part of it that is served.
@@ -75,7 +75,7 @@ impl<'a, 'i> Plan<'a, 'i> {
             }
         }
         let ids = ids::served(input.format, input.tail, &groups);
-        let turns: Vec<Turns<'a>> =
+        let turns: Vec<ServedGroup<'a>> =
             groups.iter().zip(&ids).map(|(group, ids)| converter.group(&slots, group, ids)).collect();
         let group_tokens = turns.iter().map(|t| u64::from(t.tokens)).sum();
         let carried = input.carried.map(|entry| {
@@ -97,7 +97,7 @@ impl<'a, 'i> Plan<'a, 'i> {
         let pending = groups.last().is_some_and(Group::is_pending);
         let recap = input.recap.filter(|_| !pending).map(texts::recap_text);
         let recap_tokens = recap.as_deref().map_or(0, |text| Counted::new(text, input.counter).tokens);
-        let system: Vec<Turns<'a>> = input.system.iter().map(|entry| converter.system(entry)).collect();
+        let system: Vec<ServedGroup<'a>> = input.system.iter().map(|entry| converter.system(entry)).collect();
         let system_tokens: u64 = system.iter().map(|t| u64::from(t.tokens)).sum();
         let mut plan = Self {
             input,

@@ -18,7 +18,7 @@ pub(super) enum ServedMessage<'a> {
 
 /// A group as it is served.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turns<'a> {
+pub(super) struct ServedGroup<'a> {
     pub served: Vec<ServedMessage<'a>>,
     pub tokens: u32,
     pub masked: Vec<Masked>,
@@ -27,7 +27,7 @@ pub(super) struct Turns<'a> {
     pub pending: Vec<String>,
 }
 
-impl<'a> Turns<'a> {
+impl<'a> ServedGroup<'a> {
     pub(super) fn add(&mut self, tokens: u32) {
         self.tokens = self.tokens.saturating_add(tokens);
     }
@@ -43,7 +43,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    pub(super) fn append(&mut self, mut more: Turns<'a>) {
+    pub(super) fn append(&mut self, mut more: ServedGroup<'a>) {
         self.served.append(&mut more.served);
         self.add(more.tokens);
         self.masked.append(&mut more.masked);

@@ -229,7 +229,7 @@ pub fn dropped_among(words: &str, dropped: &BTreeSet<String>) -> Vec<String> {
 /// Ends the constraints of a list that a later message of the same person replaces or withdraws, and returns them; the
 /// constraint in their place tells their texts. `new` says which constraints may be in the place of others; permissions
 /// that concern no other constraint are removed.
-pub fn settle(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> Vec<Constraint> {
+pub fn end_replaced(all: &mut Vec<Constraint>, new: impl Fn(&Constraint) -> bool) -> Vec<Constraint> {
     let is_own = |one: &Constraint| one.source == ConstraintSource::User;
     let later: Vec<usize> =
         (0..).zip(all.iter()).filter(|(_, c)| is_own(c) && new(c)).map(|(at, _)| at).collect();
@@ -758,7 +758,7 @@ mod tests {
     /// The texts of a span's constraints in force, and those that they replaced.
     fn in_force(span: &[Numbered]) -> (Vec<String>, Vec<String>) {
         let mut all = read(span);
-        settle(&mut all, |_| true);
+        end_replaced(&mut all, |_| true);
         let replaced = all.iter().flat_map(|one| one.replaces.clone()).collect();
         (all.into_iter().map(|one| one.text).collect(), replaced)
     }
@@ -918,13 +918,13 @@ mod tests {
         let span = [message(1, Role::User, never), message(4, Role::User, later)];
         assert_eq!(in_force(&span).0[0], never, "code alone does not see it");
         let mut held = read(&span);
-        settle(&mut held, |_| true);
+        end_replaced(&mut held, |_| true);
         let words = Later { seq: 4, speaker: None, words: later, asked: None };
         let at = held.iter().position(|one| one.end_by(&words).is_some()).unwrap();
         assert_eq!(withdraw(&mut held, at, (4, later)).map(|old| old.text).as_deref(), Some(never));
         let known = held.clone();
         held.extend(read(&span).into_iter().filter(|one| one.text == never));
-        assert_eq!(settle(&mut held, |one| !one.replaces.is_empty()).len(), 1);
+        assert_eq!(end_replaced(&mut held, |one| !one.replaces.is_empty()).len(), 1);
         assert_eq!(held, known);
     }
 }

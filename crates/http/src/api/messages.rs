@@ -20,7 +20,7 @@ use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
-use anchord_session::session::Opening;
+use anchord_session::session::FirstSettings;
 use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as AppendOutcome};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
@@ -261,7 +261,7 @@ struct Prepared {
     expected_next_seq: Option<Seq>,
     task_boundary: bool,
     /// Settings of the session, when the batch makes it.
-    opening: Option<Opening>,
+    opening: Option<FirstSettings>,
 }
 
 async fn prepare(
@@ -360,8 +360,11 @@ fn prepared(batch: Batch, request: NewMessages) -> Result<Prepared> {
 
 /// User and metadata of a session that is made. They are checked also when the session is there, and keeps its own: a mistake
 /// should not show on some days only.
-pub(crate) fn opening(user: Option<String>, metadata: Option<Map<String, Value>>) -> Result<Option<Opening>> {
-    Opening::new(user, metadata).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))
+pub(crate) fn opening(
+    user: Option<String>,
+    metadata: Option<Map<String, Value>>,
+) -> Result<Option<FirstSettings>> {
+    FirstSettings::new(user, metadata).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))
 }
 
 /// The path of one of a session's messages.

@@ -26,7 +26,7 @@ use crate::api::prelude::*;
 use adding::Added;
 use along::Along;
 use anchord_messages::format::Format;
-use anchord_session::session::Opening;
+use anchord_session::session::FirstSettings;
 use anchord_store::branches::{Fork, ForkOutcome, MAX_BRANCHES};
 use anchord_store::gather::Included;
 use list::List;
@@ -97,7 +97,7 @@ struct Sync<'a> {
     may_be_trimmed: bool,
     task_boundary: bool,
     stated: Option<Format>,
-    opening: Option<Opening>,
+    opening: Option<FirstSettings>,
     included: Included,
     /// The part of the tenant's quotas that what is new takes.
     admitted: Option<Admitted>,

@@ -251,7 +251,7 @@ impl Board {
             List::Requests => record.requests.get_mut(at).map(|request| {
                 request.text = text;
                 request.key = Key::default();
-                record.ids.settle(number.list, number.id, request.state == RequestState::Open);
+                record.ids.mark_settled(number.list, number.id, request.state == RequestState::Open);
                 &mut request.seqs
             }),
             List::Decisions => record.decisions_made.get_mut(at).map(|decision| {
@@ -320,7 +320,7 @@ impl Board {
                     request.outcome = note;
                 }
                 see(&mut request.seqs, &closing.seqs);
-                record.ids.settle(number.list, number.id, reopens);
+                record.ids.mark_settled(number.list, number.id, reopens);
             }
             List::Decisions => {
                 let Some(decision) = record.decisions_made.get_mut(at) else { return };
@@ -366,7 +366,7 @@ impl Board {
                 self.gone.insert(number);
             }
             List::Next => {
-                record.ids.settle(number.list, number.id, true);
+                record.ids.mark_settled(number.list, number.id, true);
                 self.gone.insert(number);
             }
             List::Things | List::Findings | List::Questions => {

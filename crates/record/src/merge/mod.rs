@@ -181,7 +181,7 @@ fn merge_constraints(
             }
         }
     }
-    dropped.extend(constraints::settle(&mut kept, later(found)));
+    dropped.extend(constraints::end_replaced(&mut kept, later(found)));
     *held = kept;
     dropped
 }
@@ -204,7 +204,7 @@ fn merge_proposals(summary: &mut Summary, found: &[Constraint], removed: &BTreeS
             None => proposed.push(new.clone()),
         }
     }
-    constraints::settle(proposed, later(found));
+    constraints::end_replaced(proposed, later(found));
     proposed.retain(|one| !removed.contains(&one.id) && !binding.contains(&wording::normalized(&one.text)));
     // The newest stay, because nobody has accepted the others for long.
     let excess = proposed.len().saturating_sub(MOST_PROPOSED);

@@ -199,7 +199,7 @@ fn constraints(facts: &Facts, candidate: &Summary, probes: &mut Vec<Probe>) {
     }
     // What the span itself ended is not asked for, and a permission demands nothing.
     let mut found = facts.constraints.clone();
-    constraints::settle(&mut found, |_| true);
+    constraints::end_replaced(&mut found, |_| true);
     // Nor is what a model saw ended by a person's words.
     let ended: HashSet<&str> =
         candidate.constraints.iter().flat_map(|held| &held.replaces).map(String::as_str).collect();

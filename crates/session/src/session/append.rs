@@ -29,14 +29,14 @@ pub struct Incoming<'a> {
 
 /// Settings of a session that its first batch names. A session that is there keeps its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub struct FirstSettings {
     /// The end user whom the session is with.
     pub user: Option<String>,
     /// The caller's metadata.
     pub metadata: Option<Map<String, Value>>,
 }
 
-impl Opening {
+impl FirstSettings {
     /// Checks the settings by the rules of a session's; `None` when nothing is named.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ pub struct BatchOptions<'a> {
     /// The model that the session talks to from now on; `None` for no change.
     pub model: Option<&'a str>,
     /// Settings of the session that this batch makes; `None` for a session that is there.
-    pub opening: Option<&'a Opening>,
+    pub opening: Option<&'a FirstSettings>,
     /// The tokenizer that counted the messages.
     pub tokenizer: TokenizerName,
     /// The position that the caller expects the first message to get.
@@ -185,7 +185,7 @@ impl Session {
             self.accounting.model.clone_from(&named.model);
             self.settings = named;
         }
-        if let Some(Opening { user, metadata }) = options.opening {
+        if let Some(FirstSettings { user, metadata }) = options.opening {
             self.settings.user.clone_from(user);
             self.settings.metadata.clone_from(metadata);
         }

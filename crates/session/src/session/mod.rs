@@ -12,7 +12,7 @@ mod outputs;
 mod restore;
 mod state;
 
-pub use append::{AppendRefusal, Appended, BatchOptions, Incoming, KeptTooMuch, MAX_KEPT, Opening};
+pub use append::{AppendRefusal, Appended, BatchOptions, FirstSettings, Incoming, KeptTooMuch, MAX_KEPT};
 pub use end::{Ending, Served};
 pub use fork::{ForkPoint, InheritedVersion};
 pub use restore::{CountState, Restored};

@@ -77,7 +77,7 @@ impl Store {
                     texts.tail.iter().chain(&texts.system).chain(&texts.kept).map(|entry| entry.raw.len()),
                 );
             }
-            if let Some(read) = reading.settle(read)? {
+            if let Some(read) = reading.finish(read)? {
                 break read;
             }
         };

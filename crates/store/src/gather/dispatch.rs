@@ -62,7 +62,7 @@ pub(super) async fn run(store: Store, mut inbox: mpsc::Receiver<Pending>, closin
             Some(ended) = running.join_next() => match ended {
                 Ok(ended) => {
                     idle.extend(ended.connections);
-                    settle(&mut queue, ended.keys, ended.large_of, ended.back);
+                    release(&mut queue, ended.keys, ended.large_of, ended.back);
                 }
                 // `serve` catches the panics of a transaction, so this one is of `serve` itself.
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
@@ -101,7 +101,7 @@ async fn sleep_until(wakes: Option<Instant>) {
     }
 }
 
-fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>, back: Vec<Group>) {
+fn release(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>, back: Vec<Group>) {
     queue.end(large_of);
     let until = Instant::now() + REST;
     let mut back: Vec<(Key, Vec<Pending>)> =
@@ -109,7 +109,7 @@ fn settle(queue: &mut Queue<Pending>, keys: Vec<Key>, large_of: Option<TenantId>
     for key in keys {
         let place = back.iter().position(|(of, _)| *of == key);
         let appends = place.map(|place| back.swap_remove(place).1).unwrap_or_default();
-        queue.settle(key, appends, until);
+        queue.release(key, appends, until);
     }
 }
 

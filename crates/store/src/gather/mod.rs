@@ -34,7 +34,7 @@ use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::quota::Bound;
-use anchord_session::session::{KeptTooMuch, Opening};
+use anchord_session::session::{FirstSettings, KeptTooMuch};
 use anchord_session::settings::{SettingsError, TokenizerName};
 use anchord_session::trigger::BriefDecision;
 use anchord_session::warning::Warning;
@@ -62,7 +62,7 @@ pub struct Append {
     /// The model that the session talks to from now on; `None` for no change.
     pub model: Option<String>,
     /// Settings of the session, when this append makes it; committed with it.
-    pub opening: Option<Opening>,
+    pub opening: Option<FirstSettings>,
     /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
     pub tokenizer: TokenizerName,
     /// The position that the caller expects for the first message.

@@ -250,7 +250,7 @@ impl<T: Waits> Queue<T> {
 
     /// Ends a session's part of a transaction. Appends that return because the session was locked go first again, but
     /// not before `until`.
-    pub(super) fn settle(&mut self, key: Key, back: Vec<T>, until: Instant) {
+    pub(super) fn release(&mut self, key: Key, back: Vec<T>, until: Instant) {
         self.in_flight.remove(&key);
         if back.is_empty() {
             if self.sessions.contains_key(&key) {

@@ -98,7 +98,7 @@ impl Store {
             let read = read.await;
             let bodies = read.iter().flatten().filter_map(|row| row.body.as_ref());
             reading.carried(bodies.map(String::len));
-            let Some(rows) = reading.settle(read)? else { continue };
+            let Some(rows) = reading.finish(read)? else { continue };
             let Some((indexed_seq, head_seq)) = rows.first().map(|row| (row.indexed_seq, row.head_seq))
             else {
                 return Ok(None);

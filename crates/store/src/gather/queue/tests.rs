@@ -170,7 +170,7 @@ fn a_session_that_rests_keeps_its_order_and_goes_on_when_it_has_rested() {
     queue.end(None);
     let until = now + Duration::from_secs(1);
     for (key, items) in batch.sessions {
-        queue.settle(key, items, until);
+        queue.release(key, items, until);
     }
     assert!(queue.push(item(1, 0, 10, 4)).is_empty());
     queue.wake(now);
@@ -214,10 +214,10 @@ proptest! {
             queue.end(large_of(&batch));
             for (place, (key, items)) in batch.sessions.into_iter().enumerate() {
                 if comes_back && place % 2 == 0 {
-                    queue.settle(key, items, now);
+                    queue.release(key, items, now);
                 } else {
                     gone.entry(key.clone()).or_default().extend(items.iter().map(|item| item.number));
-                    queue.settle(key, Vec::new(), now);
+                    queue.release(key, Vec::new(), now);
                 }
             }
         };
