@@ -115,10 +115,11 @@ pub(super) async fn list(
 /// How the next context has a message, and the class of that mark.
 fn mark(item: &Value, served: &Served, cited: &HashSet<i64>) -> (&'static str, &'static str) {
     let seq = item.whole("seq");
-    match served.has(seq, &item.text("role")) {
-        Has::Covered if !cited.contains(&seq) => (NO_ENTRY, "gone"),
-        has => (has.words(), has.class()),
+    let has = served.has(seq, &item.text("role"));
+    if has == Has::Covered && !cited.contains(&seq) {
+        return (NO_ENTRY, "gone");
     }
+    (has.words(), has.class())
 }
 
 fn row(item: &Value, most: usize) -> Row {
