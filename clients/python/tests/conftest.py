@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -36,12 +37,30 @@ def started(command: list[str], environment: dict[str, str], log: Path) -> tuple
     return process, line
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def upstream() -> int:
+    """The port of the provider that stands behind the service's gateway."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory, upstream: int) -> Iterator[str]:
     folder, key = tmp_path_factory.mktemp("service"), f"ak_{secrets.token_hex(20)}"
     os.environ.update(ANCHORD_API_KEY=key, ANCHORD_ADMIN_TOKEN=secrets.token_hex(20))
     os.environ.pop("DATABASE_URL", None)
-    place = {"ANCHORD_LISTEN": "127.0.0.1:0", "ANCHORD_DATA_DIR": str(folder / "data")}
+    place = {
+        "ANCHORD_LISTEN": "127.0.0.1:0",
+        "ANCHORD_DATA_DIR": str(folder / "data"),
+        "ANCHORD_GATEWAY_ANTHROPIC": f"http://127.0.0.1:{upstream}",
+        "ANCHORD_GATEWAY_ANSWERS": "code",
+    }
     process, line = started([os.environ["ANCHORD_BIN"], "serve"], place, folder / "log")
     os.environ["ANCHORD_URL"] = line.removeprefix("anchord is ready on ").split()[0]
     yield os.environ["ANCHORD_URL"]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pickle
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,12 +42,14 @@ class Service:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
-    """The seconds that calls waited, without waiting."""
+    """The seconds that calls waited, without waiting: the clock goes on by them."""
     waited: list[float] = []
+    passed = time.monotonic
 
     async def wait(seconds: float) -> None:
         waited.append(seconds)
 
+    monkeypatch.setattr("time.monotonic", lambda: passed() + sum(waited))
     monkeypatch.setattr("time.sleep", waited.append)
     monkeypatch.setattr("asyncio.sleep", wait)
     yield waited
@@ -90,7 +93,39 @@ def test_repetitions_end(waits: list[float]) -> None:
     service = Service(*[problem(503, "unavailable") for _ in range(3)])
     with pytest.raises(anchord.Unavailable):
         service.client(retries=2).keys.list()
-    assert len(service.requests) == 3 and 0.5 <= waits[0] <= 1.5 and 1 <= waits[1] <= 2
+    assert len(service.requests) == 3 and len(waits) == 2
+
+
+def test_waits_begin_short_and_grow_up_to_a_bound(waits: list[float]) -> None:
+    service = Service(*[problem(503, "unavailable") for _ in range(10)])
+    with pytest.raises(anchord.Unavailable):
+        service.client(retries=9, timeout=600).keys.list()
+    longest = [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 8.0, 8.0, 8.0]
+    assert len(waits) == 9 and all(most / 2 <= wait <= most for wait, most in zip(waits, longest)), waits
+    # Callers that failed at once do not come again at once.
+    assert len({wait / most for wait, most in zip(waits, longest)}) > 1
+
+
+def test_a_call_ends_with_its_timeout_whatever_is_repeated(waits: list[float]) -> None:
+    service = Service(*[problem(503, "unavailable") for _ in range(10)])
+    with pytest.raises(anchord.Unavailable):
+        service.client(retries=9, timeout=1).keys.list()
+    assert sum(waits) < 1 and 1 < len(service.requests) == len(waits) + 1 < 10
+    given = [request.extensions["timeout"]["read"] for request in service.requests]
+    assert all(each <= 1 - sum(waits[:count]) for count, each in enumerate(given)), given
+
+
+def test_nobody_waits_for_what_comes_after_the_timeout(waits: list[float]) -> None:
+    service = Service(problem(503, "unavailable", retry_after="7"))
+    with pytest.raises(anchord.Unavailable) as caught:
+        service.client(timeout=5).keys.list()
+    assert waits == [] and caught.value.retry_after == 7
+
+
+def test_a_wait_that_the_service_is_asked_for_has_its_time() -> None:
+    service = Service(httpx2.Response(200, json={}))
+    service.client(timeout=5).compressions.create("s", {}, prefer="wait=40")
+    assert 44 < service.requests[0].extensions["timeout"]["read"] <= 45
 
 
 @pytest.mark.parametrize(
@@ -150,10 +185,10 @@ def test_no_answer_in_time_and_no_connection(waits: list[float]) -> None:
     assert client.sessions is not None and len(service.requests) == 4
 
 
-def test_the_timeout_is_that_of_each_request() -> None:
+def test_an_attempt_has_what_is_left_of_the_timeout() -> None:
     service = Service(httpx2.Response(200, json={}))
     service.client(timeout=1.5).sessions.get("s")
-    assert service.requests[0].extensions["timeout"]["read"] == 1.5
+    assert all(1 < each <= 1.5 for each in service.requests[0].extensions["timeout"].values())
 
 
 def test_all_pages_are_read() -> None:
@@ -228,6 +263,21 @@ def test_the_same_without_waiting(waits: list[float]) -> None:
 
     asyncio.run(run())
     assert waits == [3.0]
+
+
+def test_the_same_ends_with_its_timeout(waits: list[float]) -> None:
+    service = Service(*[problem(503, "unavailable") for _ in range(10)])
+
+    async def run() -> None:
+        async with AsyncAnchord(
+            "http://service", "ak_1", transport=httpx2.MockTransport(service), retries=9, timeout=1
+        ) as client:
+            await client.keys.list()
+
+    with pytest.raises(anchord.Unavailable):
+        asyncio.run(run())
+    assert sum(waits) < 1 and 1 < len(service.requests) == len(waits) + 1 < 10
+    assert service.requests[1].extensions["timeout"]["read"] <= 1 - waits[0]
 
 
 def test_objects_of_a_providers_library_are_sent_as_json() -> None:

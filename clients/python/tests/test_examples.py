@@ -83,6 +83,12 @@ def test_an_adapter_is_at_most_ten_lines_for_its_user() -> None:
     assert len(adapters) == 6 and max(lines(block.split("# The agent.")[0]) for block in adapters) <= 10
 
 
+def test_what_the_readme_prints_runs(service: str, provider: Provider, work: Work, tmp_path: Path) -> None:
+    script = tmp_path / "readme.py"
+    script.write_text("\n".join(blocks((ROOT / "clients/python/README.md").read_text())))
+    assert run([str(script)], provider, work).strip() == "[{'role': 'user', 'content': 'Fix the port.'}]"
+
+
 def test_what_the_document_prints_runs(service: str, provider: Provider, work: Work, tmp_path: Path) -> None:
     """All of it one after the other, as somebody does who reads it."""
     script = tmp_path / "document.py"

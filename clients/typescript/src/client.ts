@@ -10,7 +10,7 @@ export interface Options {
   url?: string | undefined;
   /** An API key, or the operator's token; default `ANCHORD_API_KEY`. */
   key?: string | undefined;
-  /** Milliseconds until an attempt is given up; default 60,000. A call that waits for a result has as much more. */
+  /** Milliseconds of a call with all its repetitions; default 60,000. One that waits for a result has as much more. */
   timeout?: number | undefined;
   /** How often a call is repeated at most; default 3. */
   retries?: number | undefined;
@@ -206,10 +206,11 @@ export class Anchord {
     const { url, init } = this.#prepare(operation, args, options);
     const most = options.retries ?? this.#retries;
     const limit = (options.timeout ?? this.#timeout) + (Number(args["wait"]) || 0) * 1000;
+    const end = Date.now() + limit;
     let isLost = false;
     for (let attempt = 0; ; attempt++) {
       const watch = shared ?? new Watch(options.signal, this.url);
-      watch.again(limit);
+      watch.again(Math.max(end - Date.now(), 1));
       let failure: unknown;
       try {
         const reply = await this.#fetch(url, { ...init, signal: watch.signal });
@@ -224,7 +225,7 @@ export class Anchord {
       // The reply to a deletion was lost, and the repetition finds nothing: it was done.
       if (operation.method === "DELETE" && isLost && failure instanceof ProblemError && failure.status === 404) return undefined as T;
       const wait = waitAfter(failure, attempt, this.#maxWait);
-      if (wait === undefined || attempt >= most) throw failure;
+      if (wait === undefined || attempt >= most || Date.now() + wait >= end) throw failure;
       isLost ||= failure instanceof ConnectionError;
       await pause(wait, options.signal);
     }
@@ -327,7 +328,7 @@ function waitAfter(failure: unknown, attempt: number, longest: number): number |
 }
 
 /** Longer each time, and never the same for two. */
-const pauseOf = (attempt: number) => Math.min(250 * 2 ** attempt, 8000) * (0.5 + Math.random() / 2);
+const pauseOf = (attempt: number) => Math.min(200 * 2 ** attempt, 8000) * (0.5 + Math.random() / 2);
 
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done, failed) => {

@@ -13,7 +13,7 @@ export class ConnectionError extends AnchordError {
   override name = "ConnectionError";
 }
 
-/** An attempt took longer than its `timeout`. */
+/** A call took longer than its `timeout`. */
 export class TimeoutError extends ConnectionError {
   override name = "TimeoutError";
 }

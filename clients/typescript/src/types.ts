@@ -52,7 +52,7 @@ export interface Page<Id extends OperationId> extends PromiseLike<Reply<Id>>, As
 export interface CallOptions {
   /** Ends the call, and every attempt and wait of it. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds until an attempt is given up. */
+  /** Milliseconds of the call with all its repetitions. */
   timeout?: number | undefined;
   /** How often a call is repeated at most. */
   retries?: number | undefined;

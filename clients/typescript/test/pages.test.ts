@@ -8,6 +8,11 @@ import { output, startTask } from "./task.js";
 
 const page = (name: string) => join(import.meta.dirname, `page-${name}.js`);
 
+test("README.md: the first call", async () => {
+  const said = await output(process.execPath, [page("README-1")], { env: process.env });
+  assert.equal(said.trim(), "[ { role: 'user', content: 'Fix the port.' } ]");
+});
+
 test("docs/typescript.md: the first calls", async () => {
   const said = await output(process.execPath, [page("typescript-1")], { env: process.env });
   const last = [...said.matchAll(/^(\d+) of (\d+) messages, (\d+) tokens$/gm)].at(-1)?.map(Number) ?? [];

@@ -43,6 +43,7 @@ pub enum Phrase {
     Asks,
     Unfinished,
     Courtesy,
+    Offers,
     Greeting,
     GoOn,
     Continue,

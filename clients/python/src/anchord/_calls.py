@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
+import re
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -16,8 +18,14 @@ from urllib.parse import quote
 from uuid import uuid4
 
 import httpx2
-from tenacity import AsyncRetrying, RetryCallState, Retrying, retry_if_exception, stop_after_attempt
-from tenacity.wait import wait_exponential_jitter
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_before_delay,
+)
 
 from anchord._problems import AnchordError, ConnectionFailed, ProblemError, TimedOut, problem
 
@@ -27,7 +35,13 @@ REPEATED = {408, 429, 500, 502, 503, 504}
 DEFAULT_URL = "http://127.0.0.1:8080"
 # A parameter that is repeated; lists in all others are one value with commas.
 EXPLODED = {"metadata"}
-_backoff = wait_exponential_jitter(multiplier=0.5, max=8)
+# Seconds of the first wait that the service does not name, doubled each time, and of the longest one.
+FIRST_WAIT, MOST_WAIT = 0.2, 8.0
+
+
+def backoff(failures: int) -> float:
+    """Longer each time, and never the same for two callers that failed at once."""
+    return float(min(FIRST_WAIT * 2 ** (failures - 1), MOST_WAIT) * random.uniform(0.5, 1))
 
 
 @dataclass(frozen=True)
@@ -58,20 +72,30 @@ class Settings:
         passes = error.status in REPEATED or error.code in {"idempotency-in-flight", "transcript-contended"}
         return passes and (error.retry_after or 0) <= self.longest_wait
 
-    def repetition(self) -> dict[str, Any]:
+    def within(self, headers: Mapping[str, str | None]) -> float:
+        """Seconds for a call with all its repetitions: what the service itself is asked to wait comes on top."""
+        asked = re.search(r"\bwait=(\d+)", headers.get("Prefer") or "")
+        return self.timeout + (float(asked[1]) if asked else 0.0)
+
+    def repetition(self, seconds: float) -> dict[str, Any]:
         return {
-            "stop": stop_after_attempt(self.retries + 1),
+            "stop": stop_after_attempt(self.retries + 1) | stop_before_delay(seconds),
             "wait": _wait,
             "retry": retry_if_exception(self.may_repeat),
             "reraise": True,
         }
 
 
+def left(until: float) -> float:
+    """Seconds that are left for an attempt: a little at least, for zero is no timeout of the HTTP client."""
+    return max(until - time.monotonic(), 0.001)
+
+
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     if isinstance(error, ProblemError) and error.retry_after is not None:
         return error.retry_after
-    return float(_backoff(state))
+    return backoff(state.attempt_number)
 
 
 # The parts of LangChain's messages that chat completions have. Only its provider reads the rest, such as thinking.
@@ -180,9 +204,9 @@ class Calls:
             base_url=settings.url, headers=settings.headers, timeout=settings.timeout, transport=transport
         )
 
-    def once(self, made: Mapping[str, Any]) -> Any:
+    def once(self, made: Mapping[str, Any], until: float) -> Any:
         try:
-            return reply(self.http.request(**made))
+            return reply(self.http.request(**made, timeout=left(until)))
         except httpx2.TransportError as error:
             raise unreached(error, self.settings.url) from error
 
@@ -200,8 +224,9 @@ class Calls:
         made = request(
             method, template, path=path, query=query, headers=headers, body=body, idempotency_key=idempotency_key
         )
-        once: Callable[[Mapping[str, Any]], Any] = self.once
-        return Retrying(**self.settings.repetition())(once, made)
+        once: Callable[[Mapping[str, Any], float], Any] = self.once
+        seconds = self.settings.within(headers)
+        return Retrying(**self.settings.repetition(seconds))(once, made, time.monotonic() + seconds)
 
     def pages(
         self,
@@ -246,9 +271,9 @@ class AsyncCalls:
         if self._http is not None:
             await self._http.aclose()
 
-    async def once(self, made: Mapping[str, Any]) -> Any:
+    async def once(self, made: Mapping[str, Any], until: float) -> Any:
         try:
-            return reply(await self.http.request(**made))
+            return reply(await self.http.request(**made, timeout=left(until)))
         except httpx2.TransportError as error:
             raise unreached(error, self.settings.url) from error
 
@@ -266,7 +291,8 @@ class AsyncCalls:
         made = request(
             method, template, path=path, query=query, headers=headers, body=body, idempotency_key=idempotency_key
         )
-        return await AsyncRetrying(**self.settings.repetition())(self.once, made)
+        seconds = self.settings.within(headers)
+        return await AsyncRetrying(**self.settings.repetition(seconds))(self.once, made, time.monotonic() + seconds)
 
     async def pages(
         self,

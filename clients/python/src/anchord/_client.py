@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from anchord._calls import AsyncCalls, Calls, Settings, failure, plain, unreached
+from anchord._calls import AsyncCalls, Calls, Settings, backoff, failure, plain, unreached
 from anchord._operations import AsyncOperations, Operations
 from anchord._problems import AnchordError, ProblemError, problem
 from anchord.types import (
@@ -114,15 +114,15 @@ class _Stream:
         if self.failures > self.settings.retries or not self.settings.may_repeat(error):
             raise error
         named = error.retry_after if isinstance(error, ProblemError) else None
-        return named if named is not None else min(8.0, 0.5 * 2**self.failures)
+        return named if named is not None else backoff(self.failures)
 
 
 class Anchord(Operations):
     """A client that waits. Every operation is under its tag, as in `client.messages.append`.
 
-    `url` and `api_key` are those of ANCHORD_URL and ANCHORD_API_KEY unless they are given. A call takes at most `timeout` seconds
-    for each try, and is repeated up to `retries` times after what passes (no connection, 408, 429, 5xx), with one idempotency key;
-    it waits as long as `Retry-After` says, or gives up when that is more than `longest_wait` seconds.
+    `url` and `api_key` are those of ANCHORD_URL and ANCHORD_API_KEY unless they are given. A call is repeated up to `retries`
+    times after what passes (no connection, 408, 429, 5xx), with one idempotency key, as long as all of it takes at most `timeout`
+    seconds; it waits as long as `Retry-After` says, or gives up when that is more than `longest_wait` seconds.
     """
 
     def __init__(
@@ -252,9 +252,9 @@ class Anchord(Operations):
 class AsyncAnchord(AsyncOperations):
     """A client for `async` code. Every operation is under its tag, as in `await client.messages.append`.
 
-    `url` and `api_key` are those of ANCHORD_URL and ANCHORD_API_KEY unless they are given. A call takes at most `timeout` seconds
-    for each try, and is repeated up to `retries` times after what passes (no connection, 408, 429, 5xx), with one idempotency key;
-    it waits as long as `Retry-After` says, or gives up when that is more than `longest_wait` seconds.
+    `url` and `api_key` are those of ANCHORD_URL and ANCHORD_API_KEY unless they are given. A call is repeated up to `retries`
+    times after what passes (no connection, 408, 429, 5xx), with one idempotency key, as long as all of it takes at most `timeout`
+    seconds; it waits as long as `Retry-After` says, or gives up when that is more than `longest_wait` seconds.
     """
 
     def __init__(

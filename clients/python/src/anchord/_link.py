@@ -18,6 +18,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
 MOST_SESSIONS = 10_000
 
 
+def tokens_about(*parts: object) -> int:
+    """Four characters are about a token."""
+    return sum(len(part if isinstance(part, str) else json.dumps(part, default=str)) for part in parts if part) // 4
+
+
 class Link:
     """An adapter's connection to the service."""
 
@@ -66,10 +71,7 @@ class Link:
         return bool(settings)
 
     def _untold(self, session: str, unseen: tuple[object, ...]) -> Settings:
-        # Four characters are about a token.
-        tokens = (
-            sum(len(part if isinstance(part, str) else json.dumps(part, default=str)) for part in unseen if part) // 4
-        )
+        tokens = tokens_about(*unseen)
         told = self._told.get(session)
         settings = Settings()
         if told is None and self.window is not None:

@@ -9,6 +9,7 @@ use super::requests::{
     WORDS_OF_ANSWER, is_automatic, is_mark, is_pleasantry, is_slash_command, questions, substance, works,
 };
 use super::statements::{Stated, Statement};
+use crate::matter::Matter;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -53,7 +54,10 @@ fn choices(asked: &Reading<'_>, said: &str, seq: Seq) -> Vec<Statement> {
         || is_mark(text)
         || is_slash_command(text)
         || is_automatic(text)
-        || is_pleasantry(text);
+        || is_pleasantry(text)
+        || Phrase::Greeting.is_in(text)
+        // A command of the person's own terminal.
+        || text.starts_with('!');
     let Some(question) = questions(asked.sentences()).pop().filter(|_| !is_other) else { return Vec::new() };
     let seqs = vec![asked.seq, seq];
     let choice = |question: &str, answer: &str| Statement {
@@ -77,6 +81,11 @@ fn choices(asked: &Reading<'_>, said: &str, seq: Seq) -> Vec<Statement> {
             Some(choice(question, answer))
         });
         return pairs.collect();
+    }
+    // The agent offers what it could do next, and the person asks for something else.
+    let is_about_it = || Phrase::Answer.is_in(text) || Matter::of(text).shared(&Matter::of(&question)) > 0;
+    if Phrase::Offers.is_in(&question) && !is_about_it() {
+        return Vec::new();
     }
     let words = substance(text);
     let is_one = words <= WORDS_OF_ANSWER || words <= WORDS_OF_CHOICE && Phrase::Answer.is_in(text);
@@ -168,6 +177,10 @@ mod tests {
         &[]
     )]
     #[case::a_report("I took a queue.", "a lock, please", &[])]
+    #[case::a_greeting("Which project is it?", "hello there", &[])]
+    #[case::a_command_of_a_terminal("Which project is it?", "!ls", &[])]
+    #[case::an_offer_passed_over("Would you like me to change the file?", "translate the readme to French", &[])]
+    #[case::an_offer_taken_up("Would you like me to change the file?", "only its second file", &["Would you like me to change the file? → only its second file"])]
     fn of_what_was_asked(#[case] asked: &str, #[case] answer: &str, #[case] expected: &[&str]) {
         let said = [(Role::User, "Build the importer"), (Role::Assistant, asked), (Role::User, answer)];
         let numbered = |(seq, (role, text)): (i64, (Role, &str))| Numbered {

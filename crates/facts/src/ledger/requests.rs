@@ -296,7 +296,7 @@ pub fn shared_words(earlier: &str, later: &str) -> usize {
 }
 
 /// Whether a person only says thanks or goodbye.
-pub(super) fn is_pleasantry(text: &str) -> bool {
+pub fn is_pleasantry(text: &str) -> bool {
     let thanks = || Phrase::Thanks.is_in(text) && substance(text) <= WORDS_OF_ANSWER;
     text.chars().count() <= 200
         && (Phrase::ThanksFirst.is_in(text) || thanks())

@@ -17,6 +17,7 @@ pub(crate) struct Words {
     pub(crate) looking: BTreeSet<String>,
     pub(crate) gone: Vec<String>,
     pub(crate) error_labels: Vec<String>,
+    pub(crate) failures: Vec<String>,
     pub(crate) modifiers: BTreeSet<String>,
     pub(crate) control: BTreeSet<String>,
     pub(crate) valued_parameters: BTreeSet<String>,

@@ -44,7 +44,7 @@ pub(super) fn within_message(role: Role, lines: Vec<Line>) -> Vec<Line> {
     if lines.iter().map(|line| line.text.len()).sum::<usize>() <= most {
         return lines;
     }
-    let turns = [Turn { seq: 0, role, lines }];
+    let turns = [Turn { seq: 0, role, name: None, lines }];
     let cost = |_: &Turn, line: &Line| u32::try_from(line.text.len() / 4 + 1).unwrap_or(u32::MAX);
     let chosen = choose(&turns, u32::try_from(most / 4).unwrap_or(u32::MAX), &cost);
     let [Turn { lines, .. }] = turns;

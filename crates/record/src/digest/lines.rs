@@ -6,8 +6,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::turn::{Line, LineKind};
-use anchord_facts::ledger::prose::around_site;
+use anchord_facts::ledger::prose::{around_site, is_name, speaker, split};
 use anchord_facts::ledger::reading::Reading;
+use anchord_facts::ledger::requests::is_pleasantry;
+use anchord_facts::phrases::Phrase;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
 use anchord_messages::inner_json;
@@ -19,6 +21,8 @@ const LONGEST: usize = 300;
 const LONG_PROSE: usize = 220;
 /// A heading with fewer words is left out.
 const LEAST_HEADING_WORDS: usize = 6;
+/// Labels before an agent's thoughts, which a harness asks for.
+const THOUGHTS: [&str; 3] = ["THOUGHT:", "Thought:", "**Thought:**"];
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -26,31 +30,54 @@ const MOST_READ: usize = 48 * 1024;
 /// Data nested deeper is written as JSON.
 const DEEPEST: usize = 24;
 
-/// The lines of a message, without secrets. Thinking, media and unknown blocks have none.
-pub(super) fn message_lines(numbered: &Numbered) -> Vec<Line> {
+/// The lines of a message, without secrets, and in minutes the name of who speaks. Thinking, media and unknown blocks have none.
+pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<String>, Vec<Line>) {
     let message = &numbered.message;
     let reading = Reading::new(numbered);
     let own = reading.person().map(around_site);
     let own: HashSet<&str> = own.iter().flat_map(|own| own.lines()).map(str::trim).collect();
     let is_own = |line: &str| message.role != Role::User || own.contains(line);
-    let mut lines = Vec::new();
+    let (mut name, mut lines) = (None, Vec::new());
     for part in &message.parts {
         match part {
             // A program wrote it in the place of a person.
             Part::Text(text) if message.role == Role::User && own.is_empty() => given(&mut lines, text),
+            Part::Text(text) if minutes && message.role == Role::User && name.is_none() => {
+                // A title may stand behind the name: `Ana Li (minister of finance)`.
+                let spoken =
+                    speaker(text).filter(|(name, _)| is_name(name.split(" (").next().unwrap_or(name)));
+                name = spoken.map(|(name, _)| redact(name).into_owned());
+                said(&mut lines, spoken.map_or(text, |(_, words)| words), &|_| true);
+            }
             Part::Text(text) => said(&mut lines, text, &is_own),
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
             Part::ToolResult(result) => given(&mut lines, &result.text()),
             Part::Image(_) | Part::File(_) | Part::Thinking(_) | Part::Other(_) => {}
         }
     }
-    lines
+    // In minutes people thank and greet each other at every turn.
+    if minutes {
+        lines.retain(|line| !is_pleasantry(&line.text) && !Phrase::Greeting.is_in(&line.text));
+    }
+    if message.role == Role::Assistant {
+        for line in &mut lines {
+            let thought = THOUGHTS.iter().find_map(|label| line.text.strip_prefix(label));
+            if let Some(thought) = thought.map(str::trim_start).filter(|thought| !thought.is_empty()) {
+                line.text = thought.to_owned();
+            }
+        }
+    }
+    (name, lines)
 }
 
 fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
     let text = one_line(text);
     let text = text.trim();
-    if text.chars().filter(|c| c.is_alphanumeric()).take(2).count() < 2 {
+    let words = text.chars().filter(|c| c.is_alphanumeric()).count();
+    // A rule across the page, with a title in it or not.
+    let length = text.chars().count();
+    let is_rule = length > 24 && words * 3 < length;
+    if words < 2 || is_rule {
         return;
     }
     lines.push(Line { kind, text: shortened(text, LONGEST), served: false });
@@ -86,6 +113,9 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
         let heads_table = trimmed.starts_with('|') && rows.peek().is_some_and(|next| is_rule(next.trim()));
         if trimmed.starts_with("```") {
             is_fenced = !is_fenced;
+        } else if trimmed == "<<<<<<< SEARCH" || trimmed == ">>>>>>> REPLACE" {
+            // An edit in a message's text, in whatever fence.
+            is_fenced = trimmed.starts_with('<');
         } else if is_fenced || is_code(trimmed) || !is_own(trimmed) {
             push(lines, LineKind::Code, line);
         } else if heads_table {
@@ -95,7 +125,7 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
         } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);
         } else {
-            sentences(line).for_each(|sentence| push(lines, LineKind::Said, sentence));
+            split(line).for_each(|sentence| push(lines, LineKind::Said, sentence));
         }
     }
 }
@@ -117,30 +147,17 @@ fn is_bare_heading(line: &str) -> bool {
 /// which a sentence that only ends in `;` or compares two things has not.
 fn is_code(line: &str) -> bool {
     const SIGNS: [&str; 7] = [":=", "==", "!=", "+=", "</", "/>", "();"];
-    let looks = line.ends_with([';', '{', '}', '(', '[']) || line.ends_with("),");
-    (looks || SIGNS.iter().any(|sign| line.contains(sign))) && line.contains(['(', '{', '}', '[', '<', '"'])
-}
-
-/// Splits a line after the signs that end sentences.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let ends = rest.char_indices().find(|(at, c)| {
-            let behind = rest.get(at + c.len_utf8()..).unwrap_or_default();
-            match c {
-                '。' | '！' | '？' | '۔' | '।' => true,
-                '.' | '!' | '?' | '؟' => behind.starts_with(char::is_whitespace),
-                _ => false,
-            }
-        });
-        let end = ends.map_or(rest.len(), |(at, c)| at + c.len_utf8());
-        let (sentence, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        rest = behind;
-        Some(sentence)
-    })
+    let looks = line.ends_with([';', '{', '}', '(', '['])
+        || ["),", "',", "\","].iter().any(|end| line.ends_with(end));
+    let assigns = line.ends_with(')') && line.contains(" = ");
+    let is_call = |(name, _): (&str, &str)| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':'))
+    };
+    let calls = line.ends_with(')') && line.split_once('(').is_some_and(is_call);
+    let imports = line.starts_with("from ") && line.contains(" import ");
+    imports
+        || (looks || assigns || calls || SIGNS.iter().any(|sign| line.contains(sign)))
+            && line.contains(['(', '{', '}', '[', '<', '"', '\''])
 }
 
 fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {

@@ -20,6 +20,7 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 
 use anchord_facts::ledger::constraints::dropped_among;
+use anchord_facts::ledger::prose::is_minutes;
 use anchord_facts::redact::redact;
 use anchord_messages::message::{Numbered, Role};
 
@@ -38,12 +39,13 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
     // A hash of the exact text, not of a normalised one, because every version hashes all stored lines.
     let print = |line: &Line| FixedState::default().hash_one(line.text.as_str());
     let mut said: HashSet<u64> = turns.iter().flat_map(|turn| &turn.lines).map(print).collect();
+    let minutes = is_minutes(span.iter().map(|numbered| &numbered.message));
     for numbered in span {
         let Numbered { seq, message } = numbered;
         if message.role.is_system() {
             continue;
         }
-        let mut lines = lines::message_lines(numbered);
+        let (name, mut lines) = lines::message_lines(numbered, minutes);
         // A line is stored only once.
         lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);
@@ -54,7 +56,7 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
             }
         }
         if !lines.is_empty() {
-            turns.push(Turn { seq: *seq, role: message.role, lines });
+            turns.push(Turn { seq: *seq, role: message.role, name, lines });
         }
     }
     let bytes: usize = turns.iter().map(Turn::bytes).sum();

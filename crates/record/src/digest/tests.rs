@@ -52,6 +52,41 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
 }
 
 #[test]
+fn minutes_name_who_speaks_and_leave_out_thanks() {
+    let say = |text: &str| json!({"role": "user", "content": text});
+    let turns = grown(&[
+        say(
+            "Ana Li (North, Green): Thank you, Mr. Chair. The ferry of Mr. Tam costs 4812 a day, and the council has known of that since the spring. Will it be paid for from the fund of 1998, or by those who take it to the islands every morning and to the harbour every evening?",
+        ),
+        say("The Chair: Thank you."),
+        say("Bo Tam (minister of ports): It will be paid from the fund of 1998."),
+        say("Ana Li: And the harbour of 77 boats?"),
+    ]);
+    let text = serve(&turns, "", 2_000, &COUNTER).text;
+    assert!(
+        text.ends_with(
+            "\n\n#1 user, Ana Li (North, Green): The ferry of Mr. Tam costs 4812 a day, and the council has known of that since the spring.\n  \
+             Will it be paid for from the fund of 1998, or by those who take it to the islands every morning and to the harbour every evening?\n\
+             #3 user, Bo Tam (minister of ports): It will be paid from the fund of 1998.\n\
+             #4 user, Ana Li: And the harbour of 77 boats?"
+        ),
+        "{text}"
+    );
+    assert_eq!(seqs(&text).collect::<Vec<_>>(), [1, 3, 4]);
+}
+
+#[test]
+fn labels_of_thoughts_go_and_edits_in_a_text_are_code() {
+    let said = "THOUGHT: The lock of `queue.rs` is held twice.\n<source>\n<<<<<<< SEARCH\nthe old line of the file\n=======\nthe new line\n>>>>>>> REPLACE\n</source>\nfrom queue import Lock\nlock.release(now)\nlock = Lock(now)\nIt is released once now (see `free()`)";
+    let [turn] = grown(&[json!({"role": "assistant", "content": said})]).try_into().unwrap();
+    let told = turn.lines.iter().filter(|line| line.kind == LineKind::Said).map(|line| line.text.as_str());
+    assert_eq!(
+        told.filter(|line| !line.contains("source>")).collect::<Vec<_>>(),
+        ["The lock of `queue.rs` is held twice.", "It is released once now (see `free()`)"]
+    );
+}
+
+#[test]
 fn a_list_is_served_whole_or_not_at_all() {
     let said = "There are three ways to store the 4812 rows:\n- in `alpha.db` with 17 columns\n- in `beta.db` with 18 columns\n- in `gamma.db` with 19 columns";
     let filler = (0..40).map(|n| json!({"role": "user", "content": format!("Rename `file_{n}.rs` to `module_{n}.rs`, as in ticket {n}00.")}));
@@ -207,6 +242,7 @@ fn the_room_is_kept_and_a_persons_words_come_first() {
 #[test]
 fn a_name_that_comes_back_makes_its_line_worth_more() {
     let turn = |seq, text: &str| Turn {
+        name: None,
         seq,
         role: Role::Tool,
         lines: vec![Line { kind: LineKind::Output, text: text.to_owned(), served: false }],

@@ -12,6 +12,9 @@ pub struct Turn {
     pub seq: Seq,
     /// Who speaks.
     pub role: Role,
+    /// Their name, in minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its lines, in order.
     pub lines: Vec<Line>,
 }

@@ -200,7 +200,10 @@ fn text(turns: &[Turn], is_chosen: impl Fn((usize, usize)) -> bool) -> String {
         let lines = turn.lines.iter().enumerate().filter(|(place, _)| is_chosen((at, *place)));
         for (number, (_, line)) in lines.enumerate() {
             let _infallible = match number {
-                0 => write!(text, "\n#{} {}: {}", turn.seq, speaker(turn.role, line.kind), line.text),
+                0 => {
+                    let name = turn.name.iter().map(|name| format!(", {name}")).collect::<String>();
+                    write!(text, "\n#{} {}{name}: {}", turn.seq, speaker(turn.role, line.kind), line.text)
+                }
                 _ => write!(text, "\n  {}", line.text),
             };
         }

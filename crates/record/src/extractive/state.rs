@@ -50,16 +50,21 @@ fn standing(span: &[Numbered], facts: &Facts) -> (String, Vec<i64>) {
                 clip(&first, LONGEST_TASK)
             )
         }
+        (Role::User, _) if prose::is_minutes(span.iter().map(|numbered| &numbered.message)) => {
+            let said = last.message.text();
+            let name = prose::speaker(&said).map_or("", |(name, _)| name);
+            if name.is_empty() { up_to } else { format!("{up_to} The last to speak: {name}.") }
+        }
         (Role::User, _) if !facts.requests.iter().any(|request| request.seqs.contains(&seq)) => {
-            at_work(span, &up_to)
+            at_work(span, facts, &up_to)
         }
         (Role::User, _) => format!("{up_to} The person had spoken and was not answered yet."),
-        _ => at_work(span, &up_to),
+        _ => at_work(span, facts, &up_to),
     };
     (text, vec![seq])
 }
 
-fn at_work(span: &[Numbered], up_to: &str) -> String {
+fn at_work(span: &[Numbered], facts: &Facts, up_to: &str) -> String {
     let call = span.iter().rev().find_map(|n| n.message.calls().last().map(|call| (n.seq, call)));
     match call {
         Some((at, call)) => {
@@ -74,7 +79,15 @@ fn at_work(span: &[Numbered], up_to: &str) -> String {
             };
             format!("{up_to} The agent was working; its call in message {at}: {told}")
         }
-        None => format!("{up_to} The agent was working."),
+        // Some agents write their commands as text.
+        None => match facts.commands.last() {
+            Some(last) => {
+                let told = clip(&squash(&last.command), LONGEST_CALL);
+                let at = last.seqs.first().map(|seq| format!(" in message {seq}")).unwrap_or_default();
+                format!("{up_to} The agent was working; its command{at}: {told}")
+            }
+            None => format!("{up_to} The agent was working."),
+        },
     }
 }
 

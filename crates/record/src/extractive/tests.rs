@@ -156,8 +156,14 @@ fn the_state_says_who_is_to_move() {
     );
     let [call, result] = call(2, "bash", r#"{"command":"cargo bench"}"#, "ok");
     assert_eq!(
-        state(&[task, call, result]),
+        state(&[task.clone(), call, result]),
         "As of message 3; the conversation continues. The agent was working; its call in message 2: bash cargo bench"
+    );
+    let command = say(2, Role::Assistant, "THOUGHT: measure it\n\n```bash\ncargo bench\n```");
+    let output = say(3, Role::User, "<returncode>0</returncode>\n<output>\nok\n</output>");
+    assert_eq!(
+        state(&[task, command, output]),
+        "As of message 3; the conversation continues. The agent was working; its command in message 2: cargo bench"
     );
 }
 
@@ -170,7 +176,12 @@ fn minutes_tell_who_talks() {
         "C: Yes.",
     ];
     let span: Vec<Numbered> = (1..).zip(lines).map(|(seq, line)| say(seq, Role::User, line)).collect();
-    let intent = of(&span).intent.unwrap().text;
+    let found = of(&span);
+    assert_eq!(
+        found.current_state.text,
+        "As of message 4; the conversation continues. The last to speak: C."
+    );
+    let intent = found.intent.unwrap().text;
     assert!(intent.starts_with("Conversation between A, B, C. A: Let us look at the budget"), "{intent}");
 }
 

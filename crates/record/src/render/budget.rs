@@ -308,7 +308,7 @@ pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -
     let mut chars = (room as usize).saturating_mul(5).min(text.chars().count());
     for _ in 0..10 {
         let head = wording::clip_words(text, chars * 3 / 4).trim_end();
-        let tail = wording::clip_words_tail(text, chars / 4).trim_start();
+        let tail = from_paragraph(wording::clip_words_tail(text, chars / 4)).trim_start();
         if head.is_empty() && tail.is_empty() {
             return None;
         }
@@ -319,6 +319,14 @@ pub(super) fn clip_middle(text: &str, mark: &str, room: u32, count: Count<'_>) -
         chars = chars * 3 / 4;
     }
     None
+}
+
+/// The end of a text from a paragraph, a heading or at least a line on, when one begins in its first half: the rest of a sentence
+/// or a command says nothing.
+fn from_paragraph(tail: &str) -> &str {
+    let begins = |mark: &str| tail.find(mark).filter(|at| *at <= tail.len() / 2);
+    let at = begins("\n\n").or_else(|| begins("\n\\##")).or_else(|| begins("\n##")).or_else(|| begins("\n"));
+    at.and_then(|at| tail.get(at..)).unwrap_or(tail)
 }
 
 /// Builds a text again, smaller each time, until it is within the bound: joined pieces may have a few more

@@ -195,7 +195,7 @@ impl<'a> Renderer<'a> {
 /// The line that names sections without entries; empty when there are none.
 fn empty_line<'s>(shapes: impl Iterator<Item = &'s Shape>) -> String {
     let titles: Vec<&str> = shapes.map(|shape| shape.heading.trim_start_matches(['#', ' '])).collect();
-    if titles.is_empty() { String::new() } else { format!("(empty: {})", titles.join(", ")) }
+    if titles.is_empty() { String::new() } else { format!("(nothing recorded: {})", titles.join(", ")) }
 }
 
 /// The room for a long intent: a third of the bound, and less of a small one, in which the other critical

@@ -207,8 +207,8 @@ fn an_opaque_line_holds_intent_state_and_errors_however_small() {
 fn the_default_style_names_its_empty_sections_in_one_line_and_the_strict_one_in_place() {
     let (summary, meta) = (Summary { blockers: vec![], findings: vec![], ..small() }, meta(2));
     let shown = |style| render(style, &subject(&summary, &meta), 4_000, real).text;
-    assert!(shown(Style::Anchored).ends_with("\n\n(empty: Blockers, Open Questions, Findings)\n"));
-    assert!(!shown(Style::Strict).contains("(empty:"));
+    assert!(shown(Style::Anchored).ends_with("\n\n(nothing recorded: Blockers, Open Questions, Findings)\n"));
+    assert!(!shown(Style::Strict).contains("(nothing recorded:"));
 }
 
 #[test]

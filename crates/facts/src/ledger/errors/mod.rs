@@ -10,13 +10,15 @@ mod source;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use self::families::{Context, Found, Rank};
 use self::source::Source;
 use super::invocation::Invocation;
-use super::line::{MAX_LINE, clip, head, plain, squash};
+use super::line::{MAX_LINE, any_of, clip, head, plain, squash};
 use super::reading::Reading;
 use super::shell::Pipeline;
 use super::test_runs::Run;
@@ -37,6 +39,8 @@ const MAX_CARRIED: usize = 100;
 const BRIEF: usize = 600;
 /// The most works with open errors that a passing run is compared with.
 const MOST_COVERED: usize = 200;
+/// The most lines of a failed call's output among which one is looked for that says why.
+const MOST_LINES: usize = 400;
 /// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
@@ -371,13 +375,18 @@ fn succeeded(invocation: &Invocation<'_>, command: Option<&[Pipeline]>, run: &Ru
     clean && source::unfiltered(command)
 }
 
+/// The line of a failed call's output that says why: the first one with a word for a failure, or else the first.
 fn first_useful_line(output: &str) -> Option<Found> {
-    let line = output.lines().map(str::trim).find(|l| {
+    static FAILURES: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&WORDS.failures));
+    let mut lines = output.lines().take(MOST_LINES).map(str::trim).filter(|l| {
         !l.is_empty()
             && !l.starts_with("Exit code ")
             && !l.starts_with('<')
             && l.chars().any(char::is_alphabetic)
-    })?;
+    });
+    let first = lines.next()?;
+    let tells = |line: &&str| FAILURES.is_match(head(line, MAX_LINE));
+    let line = std::iter::once(first).chain(lines).find(tells).unwrap_or(first);
     let line = plain(head(line, MAX_LINE));
     Some(Found { kind: None, message: line.into_owned(), location: None, rank: Rank::Vague })
 }

@@ -33,6 +33,20 @@ fn an_error_has_its_kind_message_and_place_and_the_messages_that_show_it() {
     assert_eq!((one.location.as_deref(), one.seqs.as_slice()), (Some("a.py:3"), [1, 2].as_slice()));
 }
 
+#[test]
+fn of_a_failed_command_the_line_counts_that_says_why() {
+    let failed = |output| Invocation { exit_code: Some(1), ..invocation("bash", Some("./check"), output, 1) };
+    let told = |output| {
+        let found = read(&[], &[failed(output)], &LedgerState::default());
+        found.into_iter().map(|one| one.message).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told("width  float64\nheight  float64\nwidth is float64, expected float16"),
+        ["width is float64, expected float16"]
+    );
+    assert_eq!(told("width  float64\nheight  float64"), ["width float64"]);
+}
+
 #[rstest]
 #[case("make", "0 errors, 0 warnings")]
 #[case("make", "Found no errors.")]

@@ -20,7 +20,7 @@ use anchord_messages::tokens::TokenCounter;
 pub use paste::{around_paste, around_site, without_quotations};
 use sentences::MAX_TEXT;
 pub(super) use sentences::list_item;
-pub use sentences::{Sentence, is_abbreviation, sentences};
+pub use sentences::{Sentence, is_abbreviation, sentences, split};
 
 /// What harnesses and tools write into a person's messages; `rules/harness.toml` explains each list.
 #[derive(Debug, Deserialize)]

@@ -114,48 +114,46 @@ fn is_machine_line(line: &str, bare: &str) -> bool {
 /// Splits the paragraph, appends its sentences to `out` and empties it.
 fn flush(paragraph: &mut String, kind: LineKind, out: &mut Vec<Sentence>) {
     let text = std::mem::take(paragraph);
-    let mut start = 0;
-    let mut push = |from: usize, to: usize| {
-        let piece = text.get(from..to).unwrap_or_default().trim();
-        if piece.chars().any(char::is_alphanumeric) {
-            out.push(Sentence {
-                text: squash(piece),
-                listed: kind == LineKind::Item,
-                heading: kind == LineKind::Heading,
-            });
-        }
-    };
-    if text.is_ascii() {
-        for at in memchr::memchr3_iter(b'.', b'!', b'?', text.as_bytes()) {
-            let rest = text.get(at + 1..).unwrap_or_default();
-            let closes = rest.chars().next().is_none_or(char::is_whitespace);
-            let stop = text.get(at..).is_some_and(|t| t.starts_with('.'));
-            if closes && !(stop && is_no_end(text.get(start..at).unwrap_or_default(), rest)) {
-                push(start, at + 1);
-                start = at + 1;
-            }
-        }
-        push(start, text.len());
-        return;
-    }
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let end = at + c.len_utf8();
-        let ends = match c {
-            '。' | '！' | '？' | '；' => true,
-            '.' | '!' | '?' => {
-                let next_is_space = chars.peek().is_none_or(|(_, n)| n.is_whitespace());
-                let rest = text.get(end..).unwrap_or_default();
-                next_is_space && !(c == '.' && is_no_end(text.get(start..at).unwrap_or_default(), rest))
+    let told = split(&text).map(str::trim).filter(|piece| piece.chars().any(char::is_alphanumeric));
+    out.extend(told.map(|piece| Sentence {
+        text: squash(piece),
+        listed: kind == LineKind::Item,
+        heading: kind == LineKind::Heading,
+    }));
+}
+
+/// Splits prose behind the signs that end its sentences.
+pub fn split(text: &str) -> impl Iterator<Item = &str> {
+    let is_ascii = text.is_ascii();
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = end(rest, is_ascii)?;
+        let (sentence, behind) = rest.split_at_checked(end)?;
+        rest = behind;
+        Some(sentence)
+    })
+}
+
+/// Where the first sentence of a text ends; `None` for an empty text.
+fn end(text: &str, is_ascii: bool) -> Option<usize> {
+    let ends = |at: usize, sign: char| {
+        let behind = text.get(at + sign.len_utf8()..).unwrap_or_default();
+        match sign {
+            '。' | '！' | '？' | '；' | '۔' | '।' => true,
+            '.' | '!' | '?' | '؟' => {
+                (behind.is_empty() || behind.starts_with(char::is_whitespace))
+                    && !(sign == '.' && is_no_end(text.get(..at).unwrap_or_default(), behind))
             }
             _ => false,
-        };
-        if ends {
-            push(start, end);
-            start = end;
         }
-    }
-    push(start, text.len());
+    };
+    let found = if is_ascii {
+        let sign = |at: &usize| text.as_bytes().get(*at).is_some_and(|sign| ends(*at, char::from(*sign)));
+        memchr::memchr3_iter(b'.', b'!', b'?', text.as_bytes()).find(sign).map(|at| at + 1)
+    } else {
+        text.char_indices().find(|(at, sign)| ends(*at, *sign)).map(|(at, sign)| at + sign.len_utf8())
+    };
+    found.or_else(|| (!text.is_empty()).then_some(text.len()))
 }
 
 /// Whether a full stop between two texts does not end a sentence: it ends an abbreviation, or a number that lower case
