@@ -287,15 +287,32 @@ async fn wrong_calls_are_told_in_words_that_mend_them() {
     let (is_error, text) = run_as(&app, OURS, "", "search_past", json!({"query": "a"})).await;
     assert!(is_error && text.contains("name a session"), "{text}");
     // The protocol's own mistakes.
-    for (body, accept, status, told) in [
-        ("{", ACCEPTS, 415, "fail to deserialize"),
-        ("[]", ACCEPTS, 415, "fail to deserialize"),
-        (long_body.as_str(), ACCEPTS, 413, "the body"),
-        ("{}", "application/json", 406, "text/event-stream"),
-    ] {
+    for (body, accept, status, told) in
+        [(long_body.as_str(), ACCEPTS, 413, "the body"), ("{}", "application/json", 406, "text/event-stream")]
+    {
         let refused =
             app.call_with("POST", "/mcp", body.to_owned(), &[("accept", accept)]).await.with(status);
         assert_eq!(refused.headers["content-type"], "application/problem+json");
         assert!(refused.json()["detail"].as_str().expect("a detail").contains(told), "{}", refused.text);
     }
+    // A body that is no message is told in the protocol's own form.
+    let typed = [("accept", ACCEPTS), ("content-type", "application/json; charset=utf-8")];
+    let of_id = r#"{"jsonrpc": "2.0", "id": 7, "method": 5}"#;
+    for (body, code, id) in [
+        ("{", -32700, Value::Null),
+        ("", -32700, Value::Null),
+        ("{\"jsonrpc\": \"2.0\", \"id\": \"\\ud800\"}", -32700, Value::Null),
+        ("[]", -32600, Value::Null),
+        ("{}", -32600, Value::Null),
+        (of_id, -32600, json!(7)),
+    ] {
+        let refused = app.call_with("POST", "/mcp", body.to_owned(), &typed).await.with(400);
+        assert_eq!(refused.headers["content-type"], "application/json");
+        let told = refused.json();
+        assert_eq!((&told["jsonrpc"], &told["id"]), (&json!("2.0"), &id), "{body}: {told}");
+        assert_eq!(told["error"]["code"], code, "{body}: {told}");
+    }
+    let plain = [("accept", ACCEPTS), ("content-type", "text/plain")];
+    let refused = app.call_with("POST", "/mcp", "{".to_owned(), &plain).await.with(415);
+    assert_eq!(refused.headers["content-type"], "application/problem+json");
 }

@@ -46,6 +46,19 @@ async fn the_same_key_replays_the_same_reply_before_any_precondition() {
 }
 
 #[tokio::test]
+async fn a_request_with_two_keys_is_refused_and_does_nothing() {
+    let app = app().await;
+    let body = r#"{"messages":[{"role":"user","content":"x"}]}"#;
+    for keys in [["k1", "k2"], ["k1", "k1"]] {
+        let headers = keys.map(|key| ("idempotency-key", key));
+        let refused = app.call_with("POST", PATH, body, &headers).await;
+        refused.refused_as(400, "bad-request");
+        assert!(refused.text.contains("Idempotency-Key"), "{}", refused.text);
+    }
+    app.call("GET", "/v1/sessions/s", "").await.refused_as(404, "session-not-found");
+}
+
+#[tokio::test]
 async fn pages_go_on_where_the_last_one_ended_and_stay_in_their_range() {
     let app = app().await;
     let messages: Vec<_> = (1..=25).map(|i| json!({"role": "user", "content": format!("m{i}")})).collect();

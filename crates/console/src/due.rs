@@ -1,5 +1,7 @@
 //! Whether the next call is compressed at once, as far as the size of the context decides it.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::view::{Look as _, count, percent};
@@ -11,6 +13,8 @@ pub(crate) struct Fill<'a> {
     pub(crate) policy: &'a Value,
     /// How full the window is.
     pub(crate) share: f64,
+    /// How full it is before anything is cut to fit, and with placeholders about: an append decides by this.
+    pub(crate) counted: f64,
     /// Messages that no version covers.
     pub(crate) uncovered: i64,
     /// Whether a rollback made the current version.
@@ -21,22 +25,26 @@ pub(crate) struct Fill<'a> {
 pub(crate) fn told(of: Fill<'_>) -> String {
     let level = |name: &str, default: f64| of.policy.share(name).unwrap_or(default);
     let (compress, force, critical) = (level("compress", 0.7), level("force", 0.85), level("critical", 0.9));
-    let full = format!("The window is {} full", percent(of.share));
+    let mut full = format!("The window is {} full", percent(of.share));
+    let side = |share: f64| [compress, force, critical].map(|level| share >= level);
+    if side(of.share) != side(of.counted) {
+        let _ = write!(full, " (before it is cut to fit {}, which decides)", percent(of.counted));
+    }
     let least = of.policy.whole("min_messages");
     if !of.policy.is("auto") {
         format!("{full}. Nothing is compressed by itself: the setting auto is off.")
-    } else if of.is_rolled_back && of.share < critical {
+    } else if of.is_rolled_back && of.counted < critical {
         format!(
             "{full}. The next call is not compressed at once: a rollback pauses that below {}, until somebody compresses or changes a \
              setting.",
             percent(critical)
         )
-    } else if of.share < compress {
+    } else if of.counted < compress {
         format!(
             "{full}. The next call is not compressed at once: its size asks for that from {} on.",
             percent(compress)
         )
-    } else if of.uncovered < least && of.share < force {
+    } else if of.uncovered < least && of.counted < force {
         format!(
             "{full}. The next call is not compressed at once: fewer than {} messages have come since the summary.",
             count(least)
@@ -73,7 +81,22 @@ mod tests {
     ) {
         let policy =
             json!({"compress": 0.7, "force": 0.85, "critical": 0.9, "min_messages": 10, "auto": auto});
-        let told = told(Fill { policy: &policy, share, uncovered, is_rolled_back });
-        assert!(told.contains(said), "{told}");
+        let told = told(Fill { policy: &policy, share, counted: share, uncovered, is_rolled_back });
+        assert!(told.contains(said) && !told.contains("which decides"), "{told}");
+    }
+
+    #[test]
+    fn the_count_that_decides_is_told_where_it_is_on_another_side() {
+        let policy =
+            json!({"compress": 0.7, "force": 0.85, "critical": 0.9, "min_messages": 10, "auto": true});
+        let of = |share, counted| {
+            told(Fill { policy: &policy, share, counted, uncovered: 20, is_rolled_back: false })
+        };
+        let said = of(0.68, 0.72);
+        assert!(
+            said.contains("68 % full (before it is cut to fit 72 %, which decides), and from 70 % on"),
+            "{said}"
+        );
+        assert!(of(0.95, 1.0).starts_with("The window is 95 % full, and from"), "{}", of(0.95, 1.0));
     }
 }

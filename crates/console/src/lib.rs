@@ -9,6 +9,8 @@
 //! | `entry`, `message` | what of a record and of a message is shown |
 //! | `done` | what a form did, told on the page that it leads to |
 //! | `due` | whether the next call is compressed at once |
+//! | `full` | how full a session is, in one figure for all pages |
+//! | `served` | how a context has each message |
 //! | `chart` | charts, as SVG |
 //! | `compare`, `lost`, `whereabouts` | what two contexts have in common, what a context lacks, where a text is and with which version it went |
 //! | `pages` | the pages, one file for each |
@@ -25,9 +27,11 @@ mod done;
 mod due;
 mod entry;
 mod fault;
+mod full;
 mod lost;
 mod message;
 mod pages;
+mod served;
 mod view;
 mod visit;
 mod whereabouts;
@@ -56,6 +60,7 @@ pub fn before(rest: Router, api: Router, state: AppState) -> Router {
     // Apart from those of the API, which a transcript that is tried is sent to.
     let bodies = Bodies::new(total, largest);
     let routes = pages::routes().layer(Extension(bodies)).layer(Extension(api::Local(api)));
+    let routes = routes.layer(Extension(full::Known::default()));
     let routes = routes.layer(middleware::from_fn(guard));
     anchord_http::with_boundary(routes, &state).with_state(state).fallback_service(rest)
 }

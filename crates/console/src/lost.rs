@@ -2,11 +2,16 @@
 
 use std::collections::HashSet;
 
-pub(crate) use anchord_economy::kept::folded;
+use anchord_economy::kept;
 use serde_json::Value;
 
 use crate::message;
-use crate::view::Look as _;
+use crate::view::{Look as _, shown};
+
+/// A text as it is compared. Characters that pages name are named here, too, for a context is compared as it is shown.
+pub(crate) fn folded(text: &str) -> String {
+    kept::folded(&shown(text, usize::MAX))
+}
 
 /// The kinds, in the order in which people miss them.
 pub(crate) const ORDER: [&str; 7] = ["words", "constraint", "figure", "error", "test run", "file", "command"];

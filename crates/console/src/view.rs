@@ -259,6 +259,12 @@ pub(crate) fn duration(ms: i64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{:.1} s", ms as f64 / 1e3) }
 }
 
+/// Words at the beginning of a sentence.
+pub(crate) fn capitalized(words: &str) -> String {
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
 /// A word of the API as people read it.
 pub(crate) fn word(text: &str) -> String {
     text.replace(['_', '-'], " ")

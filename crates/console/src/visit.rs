@@ -20,6 +20,7 @@ use crate::PATH;
 use crate::api::{Call, Local};
 use crate::done;
 use crate::fault::Fault;
+use crate::full::Known;
 use crate::view::Look as _;
 use anchord_http::AppState;
 use anchord_http::extract::auth::{SignedIn, X_API_KEY};
@@ -41,6 +42,7 @@ pub(crate) struct Visit {
     pub(crate) who: Who,
     pub(crate) signed_in: SignedIn,
     api: Local,
+    pub(crate) known: Known,
     path: String,
     is_part: bool,
     digest: [u8; 32],
@@ -134,6 +136,11 @@ impl Visit {
         Err(Fault::refused(StatusCode::FORBIDDEN, "Not for this key", detail))
     }
 
+    /// The sign-in's digest, which tells it from all others.
+    pub(crate) fn id(&self) -> [u8; 32] {
+        self.digest
+    }
+
     /// The address of the page, with its query.
     pub(crate) fn path(&self) -> &str {
         &self.path
@@ -160,14 +167,24 @@ impl FromRequestParts<AppState> for Visit {
         let found = state.find_by(digest, look, |_| false).await.map_err(|error| Fault::internal(&error))?;
         let Some((_, credential)) = found else { return Err(out) };
         let api = parts.extensions.get::<Local>().cloned().ok_or_else(|| Fault::internal(&"no API"))?;
+        let known = parts.extensions.get::<Known>().cloned().unwrap_or_default();
         let (signed_in, asked) = match credential {
             Credential::Key(_, key) => (SignedIn::Key(key), "/v1/keys/current"),
             Credential::Operator(token) => (SignedIn::Operator(token), "/v1/admin/tenants?limit=1"),
         };
         let who =
             Who { id: String::new(), name: "operator".to_owned(), scopes: Vec::new(), is_operator: true };
-        let visit =
-            Self { who, signed_in, api, path: next, is_part, digest, credential, state: state.clone() };
+        let visit = Self {
+            who,
+            signed_in,
+            api,
+            known,
+            path: next,
+            is_part,
+            digest,
+            credential,
+            state: state.clone(),
+        };
         // The key itself is asked at every request, so that a revoked one signs out.
         let known = visit.get(asked).await?;
         if let Credential::Operator(_) = credential {

@@ -21,6 +21,12 @@ const HEADS: [(&str, &str); 5] = [
     ("[Recap by the context service", "recap"),
     ("Constraints that hold for the whole session", "pins"),
 ];
+
+/// Whether the service wrote a message, by how it begins.
+pub(crate) fn is_ours(text: &str) -> bool {
+    HEADS.iter().any(|(head, _)| text.starts_with(head))
+}
+
 /// The least characters of a line that says that a message is there, and the most lines that are looked for.
 const LEAST_OF_A_LINE: usize = 12;
 const MOST_LINES: usize = 2_000;
@@ -160,6 +166,8 @@ pub(crate) struct Standing {
     pub(crate) here: String,
     /// Whether it is the name of a file, whose content the context does not have.
     pub(crate) name_only: bool,
+    /// What of it is there, when it is not there as a whole; empty for nothing.
+    pub(crate) part: String,
     /// What became of it, up to the version.
     pub(crate) gone: String,
     /// The version that it went with; 0 without one.

@@ -111,7 +111,8 @@ impl Gateway {
             return refused(provider, StatusCode::NOT_FOUND, "not-found", detail);
         };
         if is_page(&parts.headers) {
-            let detail = "the gateway is for programs; a browser may not open it as a page";
+            let detail = "the gateway is for programs; a browser may not open it as a page, and a program's Accept does not name \
+                          text/html";
             return refused(provider, StatusCode::FORBIDDEN, "no-page", detail);
         }
         let ((caller, cell), key) = match self.authenticate(&route, &parts).await {
@@ -392,7 +393,14 @@ fn is_page(headers: &HeaderMap) -> bool {
     let is = |name: &str, wanted: &[&str]| {
         headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|value| wanted.contains(&value))
     };
-    headers.contains_key("service-worker")
+    // A browser that takes the address for insecure, or is old, says no more than that it wants a page.
+    let wants_page =
+        headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+            let kinds = value.split(',').filter_map(|kind| kind.split(';').next());
+            kinds.map(str::trim).any(|kind| kind.eq_ignore_ascii_case("text/html"))
+        });
+    wants_page
+        || headers.contains_key("service-worker")
         || is("sec-fetch-mode", &["navigate", "no-cors", "websocket"])
         || headers.get("sec-fetch-dest").is_some_and(|dest| dest != "empty")
 }

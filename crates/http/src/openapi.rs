@@ -537,7 +537,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
             response.headers.insert("Idempotent-Replayed".to_owned(), replayed.into());
         }
         operation.parameters.get_or_insert_default().push(RefOr::T(idempotency_key()));
-        statuses.extend(["409", "422"]);
+        statuses.extend(["400", "409", "422"]);
     }
     for (name, status, ..) in SHARED.iter().filter(|(_, status, ..)| statuses.contains(status)) {
         operation

@@ -4,16 +4,18 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts as _, Query, Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use axum::{Json, Router};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use rmcp::model::{ErrorData, JsonRpcError};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 
 use crate::api::Local;
 use crate::server::Server;
@@ -57,6 +59,8 @@ async fn handle(router: Router, state: &AppState, request: Request) -> Result<Re
     // which are for servers without keys, have nothing to protect; and which names a proxy gives is not known here.
     parts.headers.insert(HOST, HeaderValue::from_static("anchord"));
     let body = whole(body).await?;
+    let sent = body.clone();
+    let is_json = is_json(&parts.headers);
     let peer = parts.extensions.get::<Peer>().copied();
     let server = Server { api: Arc::new(Local { router, headers, peer }), connection };
     let service = StreamableHttpService::new(
@@ -70,7 +74,29 @@ async fn handle(router: Router, state: &AppState, request: Request) -> Result<Re
             .with_max_request_body_bytes(MOST_BYTES),
     );
     let reply = service.handle(Request::from_parts(parts, Body::from(body))).await;
+    if is_json && reply.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return Ok(no_message(&sent));
+    }
     Ok(told(reply.map(Body::new)).await)
+}
+
+/// Whether the body is sent as JSON, as the SDK asks for it.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The protocol's own error about a body that is none of its messages, which the SDK calls a wrong media type.
+fn no_message(body: &[u8]) -> Response {
+    let (id, error) = match serde_json::from_slice::<Value>(body) {
+        Err(wrong) => (None, ErrorData::parse_error(format!("the body is no JSON: {wrong}"), None)),
+        Ok(Value::Array(_)) => (None, ErrorData::invalid_request("send one message at a time", None)),
+        Ok(value) => {
+            let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+            (id, ErrorData::invalid_request("the body is no message of JSON-RPC 2.0", None))
+        }
+    };
+    (StatusCode::BAD_REQUEST, Json(JsonRpcError::new(id, error))).into_response()
 }
 
 /// The body of a request.

@@ -208,7 +208,7 @@ async fn what_was_dropped_is_found_pinned_and_rolled_back() {
     browser.open("/console/sessions/s/record?version=1").await;
     browser.press("Roll back to version 1").await;
     browser.sees("Roll back to version 1?").await;
-    browser.sees("are in the window again, word for word").await;
+    browser.sees("are in the window again, each whole").await;
     let versions = app.call("GET", "/v1/sessions/s/summaries", "").await.json();
     assert_eq!(versions["items"][0]["version"], 2, "nothing is done yet");
     browser.press("Roll back").await;
@@ -486,8 +486,168 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     browser.press("Pin it").await;
     browser.sees("Pinned: every context has it").await;
     browser.comes(&format!("{row} && /in the context now\\s+pins/.test({row}.innerText)")).await;
+    browser.comes("/in the context now\\s+pins/.test(document.querySelector('ol.hits li').innerText)").await;
     let context = app.call("GET", "/v1/sessions/port/context", "").await;
     assert!(context.text.contains("5433"), "{}", context.text);
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn what_a_pin_brought_back_is_called_dropped_nowhere() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/relay", settings.to_string()).await.with(201);
+    // As a terminal colours it.
+    let text = "\u{1b}[33mrelay seven answers late\u{1b}[0m and its queue is never emptied by anybody";
+    let mut first = vec![json!({"role": "user", "content": "Watch the line."})];
+    first.extend(called("c1", "bash", &json!({"command": "watch-line"}), text));
+    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
+    append(app, "relay", first).await;
+    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
+    app.call("PATCH", "/v1/sessions/relay", small.to_string()).await.good();
+    let asked = json!({"target": 0.1, "preserve_recent": 2}).to_string();
+    app.call("POST", "/v1/sessions/relay/compressions", asked).await.with(202);
+    app.work().await;
+    browser.sign_in(OURS).await;
+    let hit =
+        "[...document.querySelectorAll('ol.hits li')].find(row => row.innerText.includes('relay seven'))";
+    let search = async |says: &str| {
+        browser.open("/console/sessions/relay/search?q=relay+seven").await;
+        browser.comes(&format!("{hit} && {says}.test({hit}.innerText)")).await;
+    };
+    let pin = async |shortened: Option<&str>| {
+        browser.script(&format!("{hit}.querySelector('form button').click()")).await;
+        browser.sees("Pin this text?").await;
+        if let Some(text) = shortened {
+            browser.fill("#pin", text).await;
+        }
+        browser.press("Pin it").await;
+        browser.sees("Pinned: every context has it").await;
+    };
+    search("/dropped/").await;
+    pin(Some("relay seven answers late")).await;
+    search("/in part in the context now\\s+“relay seven answers late”, in: pins; the rest:/").await;
+    browser.sees("in part").await;
+    pin(None).await;
+    search("/in the context now\\s+pins/").await;
+    browser.comes(&format!("!/dropped|in part/.test({hit}.innerText)")).await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn one_figure_says_on_every_page_how_full_a_session_is_and_each_message_how_it_is_there() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/full", settings.to_string()).await.with(201);
+    // Whole messages leave, so that the window is never quite full.
+    let large = turns(12, |i| super::sentences(&format!("stage {i}"), 60));
+    let path = "/v1/sessions/full/messages";
+    app.call("POST", path, json!({"messages": large}).to_string()).await.good();
+    browser.sign_in(OURS).await;
+    let figure = async || {
+        let context = app.call("GET", "/v1/sessions/full/context", "").await.json();
+        let (tokens, window) = (&context["tokens"]["total"], &context["max_input_tokens"]);
+        let of = |n: &serde_json::Value| n.as_f64().expect("a number");
+        format!("{:.0} %", of(tokens) / of(window) * 100.0)
+    };
+    let agrees = async |figure: &str| {
+        browser.open("/console/sessions").await;
+        let row = "[...document.querySelectorAll('tbody tr')].find(row => /^full/.test(row.innerText))";
+        browser.comes(&format!("{row}.querySelector('.fill .n').innerText == '{figure}'")).await;
+        browser.open("/console/sessions/full").await;
+        browser.comes(&format!("document.querySelector('.figures strong').innerText == '{figure}'")).await;
+        browser.open("/console/sessions/full/next").await;
+        browser.sees(&format!("The window is {figure} full")).await;
+    };
+    let counted = app.call("GET", "/v1/sessions/full", "").await.json();
+    assert_eq!(counted["usage"]["effective_utilization"], 1.0, "{}", counted["usage"]);
+    // Nobody was served it yet; then somebody was, and a pin came after it.
+    let (_, looked) = key(app, &["read"]).await;
+    let first = {
+        let cookie = super::signed_in(app, &looked, "key").await;
+        let page = super::page(app, &cookie, "/console/sessions/full").await.with(200);
+        page.text
+    };
+    let figure_now = figure().await;
+    assert!(
+        figure_now != "100 %" && first.contains(&format!("<strong>{figure_now}</strong>")),
+        "{figure_now}"
+    );
+    app.store.flush_served().await.expect("a database that answers");
+    agrees(&figure_now).await;
+    app.call("POST", "/v1/sessions/full/pins", json!({"text": super::sentences("the pin", 30)}).to_string())
+        .await
+        .good();
+    let pinned = {
+        browser.open("/console/sessions/full/next").await;
+        let shown =
+            browser.script("return document.body.innerText.match(/The window is (\\d+ %) full/)[1]").await;
+        shown.as_str().expect("a figure").to_owned()
+    };
+    agrees(&pinned).await;
+    assert_eq!(pinned, figure().await);
+
+    // What each message is in the next context, in the words of its page.
+    browser.open("/console/sessions/full/next").await;
+    let left_out = browser
+        .script("return [...document.querySelectorAll('#left ~ ul li')].map(row => row.innerText)")
+        .await;
+    assert!(left_out.to_string().contains("left out, the budget has no room"), "{left_out}");
+    let omitted = app.call("GET", "/v1/sessions/full/context", "").await.json()["omitted"].clone();
+    let range = omitted
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["reason"] == "budget")
+        .expect("one")
+        .clone();
+    let mark = |seq: &serde_json::Value| format!("document.querySelector('#m{seq} .tag').innerText");
+    browser.open("/console/sessions/full/messages?from=1").await;
+    for seq in [&range["from_seq"], &range["to_seq"]] {
+        browser.comes(&format!("{} == 'left out, the budget has no room'", mark(seq))).await;
+    }
+    browser.comes(&format!("{} == 'whole'", mark(&json!(12)))).await;
+    assert_eq!(browser.count("li.message .tag").await, 12);
+    browser.open("/console/sessions/s/messages?from=1").await;
+    browser.comes("[...document.querySelectorAll('li.message .tag')].some(one => one.innerText == 'in the record only')").await;
+    looking.is_clean().await;
+}
+
+#[tokio::test]
+async fn before_an_undo_it_is_told_which_messages_come_back_whole_and_which_do_not() {
+    let looking = looking().await;
+    let (app, browser) = (&looking.app, &looking.browser);
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", "/v1/sessions/undo", settings.to_string()).await.with(201);
+    append(app, "undo", turns(15, |i| super::sentences(&format!("step {i}"), 14))).await;
+    let compress = async || {
+        let asked = json!({"target": 0.2, "preserve_recent": 2}).to_string();
+        app.call("POST", "/v1/sessions/undo/compressions", asked).await.with(202);
+        app.work().await;
+    };
+    compress().await;
+    let head = app.call("GET", "/v1/sessions/undo", "").await.json()["head_seq"].as_i64().expect("a number");
+    let mut more =
+        called("big", "bash", &json!({"command": "cat log"}), &super::sentences("the log", 500)).to_vec();
+    more.extend(turns(7, |i| super::sentences(&format!("release {i}"), 8)));
+    append(app, "undo", more).await;
+    compress().await;
+    let big = head + 2;
+    browser.sign_in(OURS).await;
+    browser.open("/console/sessions/undo").await;
+    browser.press("Undo this compression").await;
+    browser.sees("are in the window again, as far as it has room").await;
+    browser.comes("/Whole: \\d+ to \\d+/.test(document.body.innerText)").await;
+    let other = format!("document.body.innerText.match(/(Its [a-z ]+|Left [a-z, ]+): [^.]*\\b{big}\\b/)");
+    browser.comes(&other).await;
+    let words = browser.script(&format!("return {other}[1]")).await;
+    let words = words.as_str().expect("words").to_lowercase();
+    browser.press("Roll back").await;
+    browser.sees("Rolled back").await;
+    browser.open(&format!("/console/sessions/undo/messages?from={head}")).await;
+    browser.comes(&format!("document.querySelector('#m{big} .tag').innerText == '{words}'")).await;
     looking.is_clean().await;
 }
 
@@ -551,7 +711,7 @@ async fn a_compression_is_undone_and_what_is_whole_again_is_not_called_dropped()
     browser.open("/console/sessions/s").await;
     browser.press("Undo this compression").await;
     browser.sees("Roll back to version 1?").await;
-    browser.sees("are in the window again, word for word").await;
+    browser.sees("are in the window again, each whole").await;
     browser.sees("The window of").await;
     browser.sees("a rollback pauses that below 90 %").await;
     browser.follow("Leave it as it is").await;

@@ -119,3 +119,33 @@ async fn an_answer_is_no_page_on_the_address_of_the_console() {
     let got = raw(page, &request("sec-fetch-mode: cors\r\n")).await;
     assert!(got.starts_with("HTTP/1.1 200 "), "what Node.js sends: {got}");
 }
+
+#[tokio::test]
+async fn a_page_is_refused_by_its_accept_alone_and_what_programs_send_is_not() {
+    let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+    let request = |accept: &str| {
+        format!(
+            "GET /gateway/openai/v1/models HTTP/1.1\r\nhost: a\r\nx-anchord-key: {OURS}\r\nconnection: close\r\n{accept}\r\n"
+        )
+    };
+    for accept in [
+        "",
+        "accept: */*\r\n",
+        "accept: application/json\r\n",
+        "accept: text/event-stream\r\n",
+        "accept: application/json, text/plain, */*\r\n",
+        "accept: gzip, deflate, */*;q=0.5\r\n",
+    ] {
+        let got = raw(answer, &request(accept)).await;
+        assert!(got.starts_with("HTTP/1.1 200 ") && got.ends_with("{}"), "{accept}: {got}");
+    }
+    for accept in [
+        // What the three families of browsers send.
+        "accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n",
+        "accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n",
+        "accept: */*\r\naccept: Text/HTML;q=0.9\r\n",
+    ] {
+        let got = raw(answer, &request(accept)).await;
+        assert!(got.starts_with("HTTP/1.1 403 ") && got.contains("no-page"), "{accept}: {got}");
+    }
+}

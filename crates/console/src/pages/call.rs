@@ -15,7 +15,9 @@ use crate::compare::{self, Sent};
 use crate::due;
 use crate::entry::{mark_unsent, sections};
 use crate::fault::Fault;
+use crate::full::full;
 use crate::message::{self, Part, parts};
+use crate::served::{PLACEHOLDER, reason};
 use crate::view::{Look as _, Page, count, shown, some, time, tokens, word};
 use crate::visit::Visit;
 use crate::whereabouts;
@@ -49,7 +51,7 @@ struct CallPage {
     messages: Vec<Shown>,
     hidden: usize,
     masked: Vec<(i64, String)>,
-    omitted: Vec<(i64, i64, String)>,
+    omitted: Vec<(i64, i64, &'static str)>,
     before: Option<Before>,
     next: String,
 }
@@ -193,9 +195,12 @@ pub(super) async fn next(
         unsent = entries.iter().flat_map(|section| &section.entries).filter(|entry| entry.is_unsent).count();
     }
     let due = if session.under("compression").is_null() {
+        let full = full(&visit, (&place, &session), Some(&served)).await?;
+        let counted = session.under("usage").share("effective_utilization").unwrap_or_default();
         due::told(due::Fill {
             policy: session.under("policy"),
-            share: usage.share("effective_utilization").unwrap_or_default(),
+            share: full.share(),
+            counted,
             uncovered: usage.whole("uncompressed_messages"),
             is_rolled_back: versions
                 .list("items")
@@ -271,18 +276,10 @@ fn masked(context: &Value) -> Vec<(i64, String)> {
 }
 
 /// The messages that a context leaves out, or has in part, with the reason in words.
-fn omitted(context: &Value) -> Vec<(i64, i64, String)> {
-    let reason = |range: &Value| {
-        let said = match range.text("reason").as_str() {
-            "budget" => "left out, the budget has no room".to_owned(),
-            "clipped" => "its beginning and its end are shown".to_owned(),
-            "thinking" => "its thinking is left out".to_owned(),
-            "unsupported" => "left out, the format does not know its kind".to_owned(),
-            other => word(other),
-        };
-        (range.whole("from_seq"), range.whole("to_seq"), said)
-    };
-    context.list("omitted").iter().map(reason).collect()
+fn omitted(context: &Value) -> Vec<(i64, i64, &'static str)> {
+    let told =
+        |range: &Value| (range.whole("from_seq"), range.whole("to_seq"), reason(&range.text("reason")));
+    context.list("omitted").iter().map(told).collect()
 }
 
 /// The parts that have other tokens than they had when they were served.

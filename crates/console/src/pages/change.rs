@@ -10,8 +10,10 @@ use crate::api::Call;
 use crate::due;
 use crate::entry::{Entry, name_of};
 use crate::fault::Fault;
+use crate::full::{Full, full};
 use crate::message;
-use crate::view::{Look as _, Page, count, line, meant, percent, segment, shown, some};
+use crate::served::{Has, Served, ranges};
+use crate::view::{Look as _, Page, capitalized, count, line, meant, percent, segment, shown, some};
 use crate::visit::{Form, Visit};
 
 /// The most entries of a list that are named.
@@ -219,44 +221,39 @@ async fn rolled_back(visit: &Visit, place: &Place, id: &str) -> Result<(Vec<Stri
     let session = visit.get(place.api("", &[])).await?;
     let current = session.whole("summary_version");
     let head = session.whole("head_seq").to_string();
-    let (target, diff, then) = futures::try_join!(
+    let (target, diff, then, now) = futures::try_join!(
         visit.get(place.api(&format!("/summaries/{}", segment(id)), &[])),
         visit.get(place.api(&format!("/summaries/{current}/diff"), &[("from", id)])),
         // The context of now, as it would be under that version.
         visit.look(place.api("/context", &[("version", id), ("through_seq", &head)])),
+        full(visit, (place, &session), None),
     )?;
-    let (before, after) = (session.under("usage"), then.under("usage"));
     let mut effects = Vec::new();
     let (from, to) = (target.whole("through_seq") + 1, session.whole("anchor_seq"));
     if from <= to {
-        let messages = |usage: &Value| {
-            let of = usage.under("components");
-            of.whole("history") + of.whole("tool_outputs") + of.whole("retrieved_documents")
-        };
-        let more = messages(after) - messages(before);
-        let tokens = if more > 0 { format!(", {}", some(more, "token")) } else { String::new() };
-        effects.push(format!(
-            "Messages {} to {} are in the window again, word for word, as far as it has room: {}{tokens}.",
-            count(from),
-            count(to),
-            some(to - from + 1, "message")
-        ));
+        effects.extend(returning((from, to), (session.under("usage"), &then)));
     }
     if !then.is_null() {
-        let tokens = |usage: &Value| some(usage.whole("context_tokens"), "token");
-        let share = |usage: &Value| usage.share("effective_utilization").unwrap_or_default();
-        let window = count(before.whole("effective_window"));
+        let after = then.under("usage");
+        let then = Full::of(after);
+        let tokens = |full: Full| some(full.tokens, "token");
         effects.push(format!(
-            "The window of {window} tokens is {} full now, with {}; it would be {} full, with about {}.",
-            percent(share(before)),
-            tokens(before),
-            percent(share(after)),
-            tokens(after)
+            "The window of {} tokens is {} full now, with {}; it would be {} full, with about {}.",
+            count(now.window),
+            percent(now.share()),
+            tokens(now),
+            percent(then.share()),
+            tokens(then)
         ));
+        // What its parts have before anything is cut; definitions of tools are beside the window.
+        let components = after.under("components").as_object();
+        let components = components.into_iter().flatten().filter(|(name, _)| *name != "tool_definitions");
+        let counted = Full { tokens: components.filter_map(|(_, n)| n.as_i64()).sum(), window: then.window };
         effects.push(
             due::told(due::Fill {
                 policy: session.under("policy"),
-                share: share(after),
+                share: then.share(),
+                counted: counted.share(),
                 uncovered: after.whole("uncompressed_messages"),
                 is_rolled_back: true,
             })
@@ -274,6 +271,41 @@ async fn rolled_back(visit: &Visit, place: &Place, id: &str) -> Result<(Vec<Stri
     };
     let lists = [list("Comes back into the record", "dropped", &diff), list(leaves, "added", &diff)];
     Ok((effects, lists.into_iter().filter(|list| list.count > 0).collect()))
+}
+
+/// How the messages of a range come back, in the context as it would be then.
+fn returning((from, to): (i64, i64), (before, then): (&Value, &Value)) -> Vec<String> {
+    let span = format!("Messages {} to {} are in the window again", count(from), count(to));
+    let all = some(to - from + 1, "message");
+    let Some(served) = Served::of(then) else {
+        return vec![format!("{span}, as far as it has room: {all}.")];
+    };
+    let mut ways: Vec<(&'static str, Vec<i64>)> = Vec::new();
+    let mut is_whole = true;
+    for seq in from..=to {
+        let has = served.has(seq, "");
+        is_whole &= has.is_whole();
+        let way = ways.iter_mut().find(|(words, _)| *words == has.words());
+        match way {
+            Some((_, seqs)) => seqs.push(seq),
+            None => ways.push((has.words(), vec![seq])),
+        }
+    }
+    if is_whole {
+        let messages = |usage: &Value| {
+            let of = usage.under("components");
+            of.whole("history") + of.whole("tool_outputs") + of.whole("retrieved_documents")
+        };
+        let more = messages(then.under("usage")) - messages(before);
+        let tokens = if more > 0 { format!(", {}", some(more, "token")) } else { String::new() };
+        return vec![format!("{span}, each whole: {all}{tokens}.")];
+    }
+    ways.sort_by_key(|(words, _)| *words != Has::Whole.words());
+    let way = |(words, seqs): &(&str, Vec<i64>)| {
+        let n = some(i64::try_from(seqs.len()).unwrap_or(i64::MAX), "message");
+        format!("{}: {} ({n}).", capitalized(words), ranges(seqs))
+    };
+    std::iter::once(format!("{span}, as far as it has room: {all}.")).chain(ways.iter().map(way)).collect()
 }
 
 /// The entries of a difference under a key.

@@ -1,5 +1,7 @@
 //! The messages of a session, which scroll without being loaded all, and one message: where it lives on.
 
+use std::collections::HashSet;
+
 use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::header;
@@ -11,11 +13,14 @@ use super::{OfSession, Place, html};
 use crate::entry::{Section, mark_unsent, sections};
 use crate::fault::Fault;
 use crate::message::{self, Part, parts};
+use crate::served::{Has, Served};
 use crate::view::{Look as _, Page, line, some, time};
 use crate::whereabouts::Shown;
 
 /// Messages of a page, and as text for the query.
 const ROWS: i64 = 40;
+/// Said of a message that the summary covers without an entry that came from it.
+const NO_ENTRY: &str = "left out, no entry of the record came from it";
 /// The most characters of a part in the list, and of one on its own page.
 const IN_LIST: usize = 1_200;
 const ALONE: usize = 100_000;
@@ -48,7 +53,8 @@ pub(super) struct Row {
     tokens: String,
     at: String,
     parts: Vec<Part>,
-    covered: bool,
+    /// How the next context has it, and the class of that mark; empty when no context can be built.
+    mark: (&'static str, &'static str),
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -67,13 +73,26 @@ pub(super) async fn list(
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Fault> {
     let session = visit.get(place.api("", &[])).await?;
-    let (head, anchor) = (session.whole("head_seq"), session.whole("anchor_seq"));
+    let head = session.whole("head_seq");
     let newest = (head - ROWS + 1).max(1);
     let from = wanted.from.unwrap_or(newest).clamp(1, head.max(1));
-    let found = visit
-        .get(place.api("/messages", &[("from_seq", &from.to_string()), ("limit", &ROWS.to_string())]))
-        .await?;
-    let rows: Vec<Row> = found.list("items").iter().map(|item| row(item, anchor, IN_LIST)).collect();
+    let at = from.to_string();
+    let (found, context, record) = futures::try_join!(
+        visit.get(place.api("/messages", &[("from_seq", &at), ("limit", &ROWS.to_string())])),
+        visit.look(place.api("/context", &[])),
+        visit.look(place.api("/summary", &[])),
+    )?;
+    let served = Served::of(&context);
+    let cited: HashSet<i64> = sections(&record)
+        .into_iter()
+        .flat_map(|section| section.entries)
+        .flat_map(|entry| entry.seqs)
+        .collect();
+    let rows = found.list("items").iter().map(|item| {
+        let mark = served.as_ref().map(|served| mark(item, served, &cited)).unwrap_or_default();
+        Row { mark, ..row(item, IN_LIST) }
+    });
+    let rows: Vec<Row> = rows.collect();
     let last = rows.last().map_or(head, |row| row.seq);
     let at = |seq: i64| place.page("/messages", &[("from", &seq.to_string())]);
     let next = if last < head { at(last + 1) } else { String::new() };
@@ -93,15 +112,24 @@ pub(super) async fn list(
     })
 }
 
-fn row(item: &Value, anchor: i64, most: usize) -> Row {
+/// How the next context has a message, and the class of that mark.
+fn mark(item: &Value, served: &Served, cited: &HashSet<i64>) -> (&'static str, &'static str) {
     let seq = item.whole("seq");
+    let has = served.has(seq, &item.text("role"));
+    if has == Has::Covered && !cited.contains(&seq) {
+        return (NO_ENTRY, "gone");
+    }
+    (has.words(), has.class())
+}
+
+fn row(item: &Value, most: usize) -> Row {
     Row {
-        seq,
+        seq: item.whole("seq"),
         role: item.text("role"),
         tokens: some(item.whole("tokens"), "token"),
         at: time(&item.text("created_at")),
         parts: parts(item.under("message"), most),
-        covered: seq <= anchor,
+        mark: ("", ""),
     }
 }
 
@@ -128,15 +156,16 @@ pub(super) async fn show(
     Path(Numbered { seq }): Path<Numbered>,
 ) -> Result<Response, Fault> {
     let at = seq.to_string();
-    let (found, session, context) = futures::try_join!(
+    let (found, session, next, context) = futures::try_join!(
         visit.get(place.api("/messages", &[("from_seq", &at), ("to_seq", &at)])),
         visit.get(place.api("", &[])),
+        visit.look(place.api("/context", &[])),
         visit.look(Shown::path(&place, None)),
     )?;
     let Some(item) = found.list("items").first() else {
         return Err(Fault::not_found(format!("The session has no message {seq}.")));
     };
-    let anchor = session.whole("anchor_seq");
+    let has = Served::of(&next).map(|served| served.has(seq, &item.text("role")));
     let record = if session.whole("summary_version") > 0 {
         visit.look(place.api("/summary", &[])).await?
     } else {
@@ -153,10 +182,10 @@ pub(super) async fn show(
     let text = message::text(item.under("message"));
     html(&Message {
         page: Page::of(&visit, "sessions", &format!("{}: message {seq}", place.session)),
-        row: row(item, anchor, ALONE),
+        row: row(item, ALONE),
         version: session.whole("summary_version"),
         entries,
-        now: told((&context, &shown), (seq, anchor), &text),
+        now: told(has, &shown, &text),
         text: line(&text, 60),
         original: place.to(&format!("/messages/{seq}/original")),
         before: if seq > 1 { place.message(&(seq - 1)) } else { String::new() },
@@ -165,50 +194,25 @@ pub(super) async fn show(
     })
 }
 
-/// What is said of a message that a context has as it is.
-pub(super) const WHOLE: &str = "The context of now has it, word for word.";
-
 /// How the context of now has a message: as it is, or some of its lines in other parts.
-fn told((context, shown): (&Value, &Shown), (seq, anchor): (i64, i64), text: &str) -> String {
-    let said = in_context(context, seq, anchor);
-    if said == WHOLE || context.is_null() {
-        return said.to_owned();
+fn told(has: Option<Has>, shown: &Shown, text: &str) -> String {
+    let Some(has) = has else { return "There is no context that could be built now.".to_owned() };
+    if has.is_whole() {
+        return has.told().to_owned();
     }
     match shown.lines_of(text) {
-        (0, ..) => said.to_owned(),
+        (0, ..) => has.told().to_owned(),
         (here, all, places) if here == all => {
             format!("The context of now has all of its words, in: {places}.")
         }
-        (here, all, places) if seq <= anchor => {
+        (here, all, places) if [Has::Covered, Has::Quoted].contains(&has) => {
             format!(
                 "The summary covers it; the context of now has {here} of its {all} sentences and lines, in: {places}."
             )
         }
         (here, all, places) => {
-            format!("{said} Of its {all} sentences and lines {here} are there, in: {places}.")
+            format!("{} Of its {all} sentences and lines {here} are there, in: {places}.", has.told())
         }
-    }
-}
-
-/// How a context shows a message.
-pub(super) fn in_context(context: &Value, seq: i64, anchor: i64) -> &'static str {
-    let is_in = |range: &Value| (range.whole("from_seq")..=range.whole("to_seq")).contains(&seq);
-    let masked = context.list("masked").iter().any(|masked| masked.whole("seq") == seq);
-    let omitted = context.list("omitted").iter().find(|range| is_in(range));
-    let shows =
-        |source: &Value| source.as_array().is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(seq)));
-    let served = context.list("sources").iter().any(shows);
-    match (served, masked, omitted.map(|range| range.text("reason"))) {
-        _ if context.is_null() => "There is no context that could be built now.",
-        (_, true, _) => "The context of now shows its output as a placeholder.",
-        (_, _, Some(reason)) if reason == "clipped" => "The context of now shows its beginning and its end.",
-        (_, _, Some(reason)) if reason == "budget" => {
-            "The context of now leaves it out: the budget has no room."
-        }
-        (true, ..) if seq <= anchor => "The context of now quotes it in its digest, or carries it.",
-        (true, ..) => WHOLE,
-        _ if seq <= anchor => "The summary covers it; the context of now does not quote it.",
-        _ => "The context of now does not have it.",
     }
 }
 

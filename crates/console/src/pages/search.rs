@@ -10,18 +10,21 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::dropped::ledger;
-use super::messages::{WHOLE, in_context};
 use super::recall::about;
 use super::{OfSession, Place, html};
 use crate::entry::{Entry, FILES, sections};
 use crate::fault::Fault;
 use crate::lost::{self, folded};
-use crate::view::{Look as _, Page, meant, shown, typed};
+use crate::served::Served;
+use crate::view::{Look as _, Page, line, meant, shown, typed};
 use crate::visit::Visit;
 use crate::whereabouts::{MOST_VERSIONS, Shown, Standing, Version, Wanted, standing, versions};
 
 /// The most facts and entries that are shown.
 const MOST: usize = 60;
+/// The least characters of a fact by which a part of a text is known, and the most parts that are named.
+const LEAST_OF_A_FACT: usize = 3;
+const MOST_PARTS: usize = 3;
 /// The messages that are looked for.
 const MESSAGES: &str = "20";
 /// Words of questions that say nothing about what is asked for.
@@ -44,6 +47,7 @@ struct Search {
     more: usize,
     hits: Vec<Row>,
     here: usize,
+    part: usize,
     gone: usize,
     about: String,
 }
@@ -97,47 +101,62 @@ pub(super) async fn show(
             more: 0,
             hits: Vec::new(),
             here: 0,
+            part: 0,
             gone: 0,
             about: String::new(),
         });
     }
-    let (context, found, listed) = futures::try_join!(
+    let (context, next, found, listed, pins) = futures::try_join!(
         visit.look(Shown::path(&place, None)),
+        visit.look(place.api("/context", &[])),
         visit.get(place.api("/recall", &[("q", &q), ("limit", MESSAGES)])),
         visit.get(place.api("/summaries", &[("limit", "100")])),
+        visit.get(place.api("/pins", &[])),
     )?;
     let now = Shown::of(&context);
     let versions = versions(&listed);
     let words = words(&q);
     let mut things = facts(&ledger(&visit, &place).await?);
+    let known = Known::of(&pins, &things, (&words, &now));
     things.extend(entries(&visit, &place, &versions).await?);
     let mut things = matching(things, &words);
     let more = things.len().saturating_sub(MOST);
     things.truncate(MOST);
-    let hits: Vec<Thing> = found.list("items").iter().map(|one| hit(one, &words)).collect();
+    let hits: Vec<Thing> = found.list("items").iter().map(|one| hit(one, &words, &now)).collect();
     let wanted: Vec<Wanted> = things
         .iter()
         .chain(&hits)
         .map(|thing| Wanted { text: thing.mark.clone(), seqs: thing.seqs.clone(), is_file: thing.is_file })
         .collect();
     let mut stand = standing((&visit, &place), &now, &versions, &wanted).await?.into_iter();
-    let things: Vec<Row> =
-        things.into_iter().zip(stand.by_ref()).map(|(thing, at)| row(&place, thing, at, false)).collect();
+    let things: Vec<Row> = things
+        .into_iter()
+        .zip(stand.by_ref())
+        .map(|(thing, at)| {
+            let at = known.completed(at, &thing, &now);
+            row(&place, thing, at, false)
+        })
+        .collect();
     let anchor = session.whole("anchor_seq");
+    let served = Served::of(&next);
     let hits: Vec<Row> = hits
         .into_iter()
         .zip(stand)
         .map(|(thing, mut at)| {
             let seq = thing.seqs.first().copied().unwrap_or_default();
-            if at.here.is_empty() && seq > anchor {
+            if at.here.is_empty()
+                && seq > anchor
+                && let Some(served) = &served
+            {
                 // No version covers it: the context says itself how it shows it, and a snippet may leave out something between.
-                let said = in_context(&context, seq, anchor);
-                at = if said == WHOLE {
+                let has = served.has(seq, &thing.kind);
+                at = if has.is_whole() {
                     Standing { here: format!("message {seq}"), ..Standing::default() }
                 } else {
-                    Standing { gone: said.to_owned(), ..Standing::default() }
+                    Standing { gone: has.told().to_owned(), ..Standing::default() }
                 };
             }
+            let at = known.completed(at, &thing, &now);
             row(&place, thing, at, true)
         })
         .collect();
@@ -146,17 +165,77 @@ pub(super) async fn show(
         .chain(&hits)
         .filter(|row| !row.standing.here.is_empty() && !row.standing.name_only)
         .count();
+    let part = things.iter().chain(&hits).filter(|row| !row.standing.part.is_empty()).count();
     html(&Search {
         page: Page::of(&visit, "sessions", &title),
         q: asked.q,
-        gone: things.len() + hits.len() - here,
+        gone: things.len() + hits.len() - here - part,
         here,
+        part,
         things,
         more,
         hits,
         about: about(&found),
         place,
     })
+}
+
+/// What else a context may have of a text that it does not have as a whole.
+struct Known {
+    /// Texts of pins as they are, and folded.
+    pins: Vec<(String, String)>,
+    /// Facts that have the words and are in the context, each with where.
+    facts: Vec<(Fact, String)>,
+}
+
+/// A fact, as far as a text of the same message is known by it.
+struct Fact {
+    text: String,
+    mark: String,
+    seqs: Vec<i64>,
+}
+
+impl Known {
+    fn of(pins: &Value, facts: &[Thing], (words, now): (&[String], &Shown)) -> Self {
+        let own = pins.list("pins").iter().chain(pins.list("tenant_pins"));
+        let pins = own.map(|pin| (pin.text("text"), folded(&pin.text("text"))));
+        let has_words = |thing: &&Thing| {
+            let text = folded(&thing.text);
+            words.iter().any(|word| text.contains(word.as_str()))
+        };
+        let counts = |thing: &&Thing| !thing.is_file && thing.mark.chars().count() >= LEAST_OF_A_FACT;
+        let facts = facts.iter().filter(counts).filter(has_words).filter_map(|thing| {
+            let Thing { text, mark, .. } = thing;
+            let (text, mark, seqs) = (text.clone(), mark.clone(), thing.seqs.clone());
+            let here = now.find(&Wanted { text: mark.clone(), seqs: Vec::new(), is_file: false });
+            (!here.is_empty()).then_some((Fact { text, mark, seqs }, here))
+        });
+        Self { pins: pins.collect(), facts: facts.collect() }
+    }
+
+    /// How a text stands, with what the context has of one that it does not have as a whole.
+    fn completed(&self, at: Standing, thing: &Thing, now: &Shown) -> Standing {
+        if !at.here.is_empty() {
+            return at;
+        }
+        let (here, all, places) = now.lines_of(&thing.text);
+        if here == all {
+            return Standing { here: places, ..Standing::default() };
+        }
+        let text = folded(&thing.text);
+        let mut parts: Vec<String> = Vec::new();
+        if here > 0 {
+            parts.push(format!("{here} of {all} sentences and lines, in: {places}"));
+        }
+        let pinned = self.pins.iter().filter(|(_, pin)| !pin.is_empty() && text.contains(pin.as_str()));
+        parts.extend(pinned.map(|(pin, _)| format!("“{}”, in: pins", line(pin, 80))));
+        let of_it =
+            |fact: &Fact| text.contains(&fact.mark) && fact.seqs.iter().any(|seq| thing.seqs.contains(seq));
+        let facts = self.facts.iter().filter(|(fact, _)| of_it(fact));
+        parts.extend(facts.map(|(fact, here)| format!("{}, in: {here}", line(&fact.text, 80))));
+        parts.truncate(MOST_PARTS);
+        Standing { part: parts.join("; "), ..at }
+    }
 }
 
 fn row(place: &Place, thing: Thing, standing: Standing, is_message: bool) -> Row {
@@ -253,15 +332,24 @@ async fn entries(visit: &Visit, place: &Place, versions: &[Version]) -> Result<V
 }
 
 /// A message that recall found: of its snippet the sentence that has the words.
-fn hit(one: &Value, words: &[String]) -> Thing {
+fn hit(one: &Value, words: &[String], now: &Shown) -> Thing {
     let snippet = one.text("snippet");
-    let whole = snippet.trim_matches(['…', ' ', '\n']);
     let has = |sentence: &&str| {
         let sentence = folded(sentence);
         words.iter().any(|word| sentence.contains(word.as_str()))
     };
-    let meant = lost::sentences(whole).find(has).map_or(whole, |sentence| sentence.trim_matches('…'));
-    let mark = folded(meant);
+    // Behind a speaker's name the text may have been cut, too.
+    let meant = snippet.split('…').flat_map(lost::sentences).find(has).unwrap_or(&snippet);
+    let mut mark = folded(meant);
+    // The name may stand beside the text.
+    if !now.has(&mark, &[])
+        && let Some((name, said)) = mark.split_once(": ")
+        && !name.contains(' ')
+        && snippet.starts_with(meant)
+        && now.has(said, &[])
+    {
+        mark = said.to_owned();
+    }
     let (more, seqs) = (String::new(), vec![one.whole("seq")]);
     Thing { kind: one.text("role"), mark, is_file: false, text: snippet, more, seqs }
 }
@@ -269,6 +357,7 @@ fn hit(one: &Value, words: &[String]) -> Thing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn thing(text: &str) -> Thing {
         let (kind, more) = ("figure".to_owned(), String::new());
@@ -291,5 +380,30 @@ mod tests {
         assert_eq!(found("port parser"), ["the port of the parser"]);
         assert_eq!(found("port zebra"), ["port: 5433", "the port of the parser"]);
         assert!(found("zebra").is_empty());
+    }
+
+    #[test]
+    fn of_a_text_that_is_not_there_it_is_told_what_is() {
+        let now = Shown::of(&json!({
+            "messages": [
+                {"role": "system", "content": "Constraints that hold for the whole session:\n- port: 5433\n- Never on Fridays at all."}
+            ],
+            "sources": [null]
+        }));
+        let pins = json!({"pins": [{"text": "port: 5433"}, {"text": "never on Fridays"}], "tenant_pins": []});
+        let facts = [Thing { text: "port: 5433".to_owned(), mark: "5433".to_owned(), ..thing("") }];
+        let known = |q: &str| Known::of(&pins, &facts, (&words(q), &now));
+        let gone = || Standing { gone: "went with".to_owned(), version: 2, ..Standing::default() };
+        let part = |q: &str, text: &str| known(q).completed(gone(), &thing(text), &now);
+        let of_fact = part("port", "It listens on port 5433 of the host.");
+        assert_eq!((of_fact.part.as_str(), of_fact.version), ("port: 5433, in: pins", 2));
+        assert_eq!(part("host", "It listens on port 5433 of the host.").part, "", "nobody asked for it");
+        assert_eq!(part("x", "We ship it never on fridays.").part, "“never on Fridays”, in: pins");
+        assert_eq!(
+            part("x", "Never on Fridays at all. Nor on Sundays.").part,
+            "1 of 2 sentences and lines, in: pins; “never on Fridays”, in: pins"
+        );
+        assert_eq!(part("x", "never on Fridays  at all.").here, "pins");
+        assert_eq!(part("x", "Another thing altogether."), gone());
     }
 }

@@ -12,6 +12,7 @@ use super::sessions::{digest, hundredths, level};
 use super::{OfSession, Place, html};
 use crate::chart::{self, Call, Chart, PARTS};
 use crate::fault::Fault;
+use crate::full::{Full, full};
 use crate::view::{
     Look as _, Page, ago, count, duration, line, money, percent_or, shown, time, tokens, word,
 };
@@ -145,12 +146,13 @@ pub(super) async fn show(
         visit.get(Place { branch: String::new(), ..place.clone() }.api("/branches", &[("limit", "20")])),
     )?;
     let now = state.clock.now();
+    let full = full(&visit, (&place, &session), Some(&served)).await?;
     let mut drawn: Vec<Call> = served.list("items").iter().take(CALLS).map(call).collect();
     let calls = drawn.iter().map(|call| row(&place, call)).collect();
     drawn.reverse();
     let live = Live {
         again: String::new(),
-        head: head(&session, now),
+        head: head(&session, full, now),
         chart: chart::draw(&drawn),
         parts: PARTS,
         calls,
@@ -216,17 +218,16 @@ fn row(place: &Place, call: &Call) -> CallRow {
     }
 }
 
-fn head(session: &Value, now: chrono::DateTime<chrono::Utc>) -> Head {
+fn head(session: &Value, full: Full, now: chrono::DateTime<chrono::Utc>) -> Head {
     let usage = session.under("usage");
-    let filled = usage.share("effective_utilization").unwrap_or_default();
     let settings = session.under("settings");
     let breaker = session.under("llm_breaker");
     let advice = usage.list("advice").iter().map(|one| word(&one.text("component"))).collect();
     Head {
-        filled: hundredths(filled),
-        level: level(filled),
-        used: count(usage.whole("context_tokens")),
-        window: count(usage.whole("effective_window")),
+        filled: hundredths(full.share()),
+        level: level(full.share()),
+        used: count(full.tokens),
+        window: count(full.window),
         model: shown(&settings.text("model"), 60),
         assumed: usage.is("assumed"),
         messages: count(session.whole("head_seq")),

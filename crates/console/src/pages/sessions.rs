@@ -5,7 +5,8 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, Utc};
-use futures::future::join_all;
+use futures::future::try_join_all;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -13,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::{OnBranch, Place, html};
 use crate::PATH;
 use crate::fault::Fault;
+use crate::full::{Full, full};
 use crate::view::{
     Look as _, Page, ago, count, line, meant, percent, percent_or, shown, tokens, typed, with_query, word,
 };
@@ -21,6 +23,8 @@ use anchord_http::AppState;
 
 /// Sessions of a page.
 const ROWS: &str = "25";
+/// How many of them are asked at once how full they are.
+const AT_ONCE: usize = 4;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Wanted {
@@ -94,11 +98,13 @@ pub(super) async fn list(
     );
     let found = visit.get(path).await?;
     let now = state.clock.now();
-    let scores = join_all(found.list("items").iter().map(|item| scores(&visit, item))).await;
-    let mut rows = Vec::new();
-    for (item, scores) in found.list("items").iter().zip(scores) {
-        rows.push(row(item, &scores?, now));
-    }
+    let items = found.list("items");
+    let scores = try_join_all(items.iter().map(|item| scores(&visit, item))).await?;
+    // A few at a time: some are built.
+    let full: Vec<_> = items.iter().map(|item| full_of(&visit, item)).collect();
+    let full: Vec<Full> = stream::iter(full).buffered(AT_ONCE).try_collect().await?;
+    let rows = items.iter().zip(scores).zip(full);
+    let rows = rows.map(|((item, scores), full)| row(item, (&scores, full), now)).collect();
     let filters = [("q", wanted.q.as_str()), ("task", &wanted.task), ("user", &wanted.user)];
     let page_at = |cursor: &str, seen: &str| {
         let mut pairs = filters.to_vec();
@@ -125,6 +131,15 @@ pub(super) fn digest(text: &str) -> String {
     anchord_messages::shape::hex(&Sha256::digest(text.as_bytes()), 8)
 }
 
+/// How full a session's window is.
+async fn full_of(visit: &Visit, item: &Value) -> Result<Full, Fault> {
+    full(visit, (&place_of(item), item), None).await
+}
+
+fn place_of(item: &Value) -> Place {
+    Place::new(item.text("session_id"), OnBranch::default())
+}
+
 /// The newest version of a session, with its scores.
 async fn scores(visit: &Visit, item: &Value) -> Result<Value, Fault> {
     if item.whole("summary_version") == 0 {
@@ -135,9 +150,7 @@ async fn scores(visit: &Visit, item: &Value) -> Result<Value, Fault> {
     Ok(versions.list("items").first().cloned().unwrap_or_default())
 }
 
-fn row(item: &Value, version: &Value, now: DateTime<Utc>) -> Row {
-    let usage = item.under("usage");
-    let filled = usage.share("effective_utilization").unwrap_or_default();
+fn row(item: &Value, (version, full): (&Value, Full), now: DateTime<Utc>) -> Row {
     let exam = version.under("exam");
     let mut flags: Vec<String> = Vec::new();
     if exam.is("low") {
@@ -150,15 +163,15 @@ fn row(item: &Value, version: &Value, now: DateTime<Utc>) -> Row {
     flags.extend(warned.map(|text| format!("warning: {}", line(text, 60))));
     let live = item.under("compression");
     Row {
-        place: Place::new(item.text("session_id"), OnBranch::default()),
+        place: place_of(item),
         name: shown(&item.text("session_id"), 80),
         task: shown(&item.under("settings").text("task_id"), 40),
         branch: shown(&item.text("branch"), 40),
-        filled: hundredths(filled),
-        level: level(filled),
-        used: tokens(usage.whole("context_tokens")),
-        window: tokens(usage.whole("effective_window")),
-        assumed: usage.is("assumed"),
+        filled: hundredths(full.share()),
+        level: level(full.share()),
+        used: tokens(full.tokens),
+        window: tokens(full.window),
+        assumed: item.under("usage").is("assumed"),
         messages: count(item.whole("head_seq")),
         version: item.whole("summary_version"),
         probes: percent_or(version.share("probe_score")),

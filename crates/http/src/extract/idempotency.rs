@@ -42,7 +42,13 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
         if let Some(branch) = branch_of(parts.uri.query().unwrap_or_default())? {
             write!(route, "?{BRANCH}={branch}").map_err(ApiError::internal)?;
         }
-        let Some(value) = parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(Self { route, key: None }) };
+        let mut values = parts.headers.get_all(IDEMPOTENCY_KEY).iter();
+        let Some(value) = values.next() else { return Ok(Self { route, key: None }) };
+        // Whoever takes the other one would do the request again.
+        if values.next().is_some() {
+            let detail = "the header Idempotency-Key is sent more than once; nothing was done";
+            return Err(ApiError::BadRequest(detail.to_owned()));
+        }
         let key = value.to_str().ok().filter(|key| is_key(key)).ok_or_else(|| {
             ApiError::parameter("Idempotency-Key", "must have 1 to 255 visible ASCII characters")
         })?;
