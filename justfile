@@ -140,6 +140,11 @@ bench-gateway *flags:
 bench-recall folder url model="all-minilm" *flags:
     cargo bench --bench recall -- {{ folder }} {{ url }} {{ model }} {{ flags }}
 
+# Measure for how long writers are refused while their tenant is moved to another server (needs Python 3)
+bench-moving *flags:
+    cargo build --release
+    python3 benches/moving.py {{ flags }}
+
 # Call every operation at its bounds as one tenant and measure what another notices (--only names operations)
 bench-hostile *flags:
     cargo bench --bench hostile -- {{ flags }}

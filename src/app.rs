@@ -274,7 +274,7 @@ impl Process {
         let process = Self { embedded, tracker, stop, tasks, ready, state: state.clone(), _workers: workers };
         process.spawn_housekeeping();
         cells.run(anchord_store::cells::HOME, &state)?;
-        let is_settled = cells.take_up(&state).await;
+        let is_settled = cells.take_up(&state).await?;
         cells.watch(&state, is_settled);
         let timeouts = timeouts(settings.api.as_ref());
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };

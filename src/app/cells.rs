@@ -20,7 +20,7 @@ use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
-use anchord_store::cells::{Cell, HOME};
+use anchord_store::cells::{Cell, HOME, Server};
 use anchord_store::gather::Gatherer;
 use anchord_store::moving::{self, Moved, Place};
 use anchord_store::secrets::SecretKeys;
@@ -116,14 +116,12 @@ impl Runner {
     }
 
     /// Takes up the cells that are on the list and not served yet; returns whether all are, and may get tenants.
-    pub(super) async fn take_up(&self, home: &AppState) -> bool {
-        let cells = match home.store.list_cells().await {
-            Ok(cells) => cells,
-            Err(error) => {
-                tracing::warn!(%error, "cells.not_listed");
-                return false;
-            }
-        };
+    ///
+    /// # Errors
+    /// When the list cannot be read. A process that does not know whether there are other cells must serve none: it would refuse
+    /// their keys, and write to tenants that are being moved.
+    pub(super) async fn take_up(&self, home: &AppState) -> Result<bool> {
+        let cells = home.store.list_cells().await.context("the list of cells cannot be read")?;
         let mut is_settled = true;
         for cell in &cells {
             is_settled &= cell.is_settled;
@@ -153,7 +151,7 @@ impl Runner {
                 }
             }
         }
-        is_settled
+        Ok(is_settled)
     }
 
     fn begin(&self, home: &AppState, name: &str) -> Result<()> {
@@ -162,7 +160,7 @@ impl Runner {
     }
 
     async fn open(&self, cell: &Cell) -> Result<Store> {
-        let target = cell.target(self.located.target());
+        let target = cell.target(self.located.target())?;
         Store::migrate(target).await.context("its schema cannot be made")?;
         let store = Store::connect(target, self.settings.database.pool_size, self.tracker.clone()).await;
         Ok(store.context("it cannot be reached")?.with_secret_keys(self.secrets.clone()))
@@ -179,7 +177,10 @@ impl Runner {
                     () = tokio::time::sleep(wait) => {}
                     () = this.stop.cancelled() => return,
                 }
-                is_settled = this.take_up(&home).await;
+                is_settled = this.take_up(&home).await.unwrap_or_else(|error| {
+                    tracing::warn!(error = format!("{error:#}"), "cells.not_listed");
+                    false
+                });
             }
         });
     }
@@ -239,7 +240,7 @@ impl Cells {
             listed.push(Listed {
                 name: cell.name.clone(),
                 schema: Some(cell.schema.clone()),
-                is_elsewhere: cell.url.is_some(),
+                is_elsewhere: !matches!(cell.server, Server::Home),
                 measure: measure.ok(),
             });
         }
@@ -252,6 +253,21 @@ impl Cells {
     /// When it cannot be made.
     pub async fn add(&self, cell: &Cell) -> Result<()> {
         Ok(self.home.add_cell(self.located.target(), cell).await?)
+    }
+
+    /// Changes the address of a cell's server, where its tables are already.
+    ///
+    /// # Errors
+    /// When there is none of the name, or no tenants are there.
+    pub async fn change(&self, name: &str, server: Server) -> Result<()> {
+        let cell = self.others.iter().find(|cell| cell.name == name).context("there is no such cell")?;
+        let changed = Cell { server, ..cell.clone() };
+        // Nothing is made there: an address of another database would hide the tenants.
+        let store = Store::connect(changed.target(self.located.target())?, FEW, TaskTracker::new()).await?;
+        let (tenants, _) = store.measure_cell().await.context("its tables are not there")?;
+        anyhow::ensure!(tenants > 0, "it has no tenants there");
+        anyhow::ensure!(self.home.change_cell(&changed).await?, "there is no such cell");
+        Ok(())
     }
 
     /// Takes a cell without tenants off the list; its schema stays.
@@ -292,7 +308,7 @@ impl Cells {
     }
 
     async fn place(&self, cell: &Cell) -> Result<Place> {
-        let target = cell.target(self.located.target());
+        let target = cell.target(self.located.target())?;
         Store::migrate(target).await?;
         let store = Store::connect(target, FEW, TaskTracker::new()).await?;
         Ok(Place { name: cell.name.clone(), store: store.with_secret_keys(self.secrets.clone()) })

@@ -40,11 +40,19 @@ enum Action {
         /// Name of the cell
         name: String,
         /// URL of its server, as the owner; it is stored encrypted with ANCHORD_SECRETS_KEY [default: that of DATABASE_URL]
-        #[arg(long)]
+        #[arg(long, env = "ANCHORD_CELL_URL", value_name = "ANCHORD_CELL_URL", hide_env_values = true)]
         url: Option<SecretString>,
         /// Schema of its tables [default: the name]
         #[arg(long)]
         schema: Option<String>,
+    },
+    /// Change the address of a cell's server, where its tables are already
+    Change {
+        /// Name of the cell
+        name: String,
+        /// URL of its server, as the owner; it is stored encrypted with ANCHORD_SECRETS_KEY [default: that of DATABASE_URL]
+        #[arg(long, env = "ANCHORD_CELL_URL", value_name = "ANCHORD_CELL_URL", hide_env_values = true)]
+        url: Option<SecretString>,
     },
     /// Move a tenant to a cell; its writers wait meanwhile
     Move {
@@ -69,9 +77,14 @@ impl CellsCommand {
             Action::List => print(&open.list().await?, self.output.json),
             Action::Add { name, url, schema } => {
                 let schema = schema.unwrap_or_else(|| name.clone());
-                open.add(&cells::Cell { name: name.clone(), schema, url, is_settled: false }).await?;
+                let server = url.map_or(cells::Server::Home, cells::Server::Own);
+                open.add(&cells::Cell { name: name.clone(), schema, server, is_settled: false }).await?;
                 let done = "running processes take it up now; it takes tenants when it is a minute old";
                 output::print(&format!("added the cell {name}; {done}\n"))
+            }
+            Action::Change { name, url } => {
+                open.change(&name, url.map_or(cells::Server::Home, cells::Server::Own)).await?;
+                output::print(&format!("changed the address of the cell {name}; restart the processes\n"))
             }
             Action::Move { tenant, cell } => {
                 let told = match Box::pin(open.move_tenant(&tenant, &cell)).await? {

@@ -1,13 +1,23 @@
 //! Cells: tenants in several schemas behind one service, and moving them while they are used.
 
+mod servers;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anchord_store::moving::{self, Moved, Place};
+use anchord_messages::id::TenantId;
+use anchord_runtime::clock::Clock;
+use anchord_store::Store;
+use anchord_store::cells::Server;
+use anchord_store::keys::{Line, digest_key};
+use anchord_store::moving::{self, Leaving, Moved, Place};
+use anchord_store::secrets::SecretKeys;
 use anchord_store::tenants::TenantChange;
 use axum::http::header;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection, Row as _};
+use tokio_util::task::TaskTracker;
 
 use crate::llm;
 use crate::support::app::{App, COMPRESS, OPERATOR, OURS, THEIRS, app_with_cells, app_with_model_and_cells};
@@ -38,6 +48,24 @@ fn place(app: &App, name: &str) -> Place {
 
 async fn moved(app: &App, to: &str) -> Moved {
     moving::move_tenant(app.tenant, &places(app), to).await.expect("a move")
+}
+
+/// A tenant on its way, which is locked and not copied.
+async fn leaving(app: &App, from: &str, to: &str) -> Leaving {
+    let mut leaving =
+        Leaving::begin(app.tenant, &place(app, from), &place(app, to)).await.expect("an empty target");
+    leaving.send_ahead().await.expect("a copy");
+    leaving.lock().await.expect("a lock");
+    leaving
+}
+
+/// Drops what the stores know of keys.
+fn forget(app: &App) {
+    for (_, store) in &app.stores {
+        for key in [OURS, THEIRS] {
+            store.forget_key(&digest_key(key));
+        }
+    }
 }
 
 /// A connection to a cell, as the owner.
@@ -98,6 +126,9 @@ async fn the_operator_sees_all_cells_as_one() {
     }
     let named = json!({"name": "in-two", "cell": "cell2"}).to_string();
     made.push(operator("POST", "/v1/admin/tenants", &named).await.with(201).json());
+    assert_eq!(made[6]["cell"], "cell2");
+    let found = operator("GET", "/v1/admin/tenants?name=ours", "").await.with(200).json();
+    assert_eq!((&found["items"][0]["cell"], &found["items"][1]), (&json!("cell1"), &Value::Null));
     let mut owner = connect(&app, "cell2").await;
     assert_eq!(number(&mut owner, "select count(*) from tenants where name = 'in-two'").await, 1);
     operator("POST", "/v1/admin/tenants", r#"{"name": "x", "cell": "nowhere"}"#)
@@ -126,8 +157,9 @@ async fn the_operator_sees_all_cells_as_one() {
 
     for tenant in &made {
         let path = format!("/v1/admin/tenants/{}", tenant["id"].as_str().expect("an id"));
-        let name = &operator("GET", &path, "").await.with(200).json()["name"];
-        assert_eq!(*name, tenant["name"]);
+        let found = operator("GET", &path, "").await.with(200).json();
+        assert_eq!((&found["name"], &found["cell"]), (&tenant["name"], &tenant["cell"]));
+        let name = &found["name"];
         let key =
             operator("POST", &format!("{path}/keys"), r#"{"scopes": ["read", "write"]}"#).await.with(201);
         let key = key.json()["key"].as_str().expect("a key").to_owned();
@@ -172,15 +204,48 @@ async fn a_cell_that_cannot_be_reached_fails_its_own_tenants_alone() {
     app.call_as(THEIRS, "GET", "/v1/sessions", "").await.with(200);
     let (_, second) = &app.stores[2];
     second.close().await;
-    for (_, store) in &app.stores {
-        store.forget_keys(app.tenant);
-        store.forget_key(&anchord_store::keys::digest_key(THEIRS));
-    }
+    forget(&app);
     app.call("GET", "/v1/sessions", "").await.with(200);
     app.call_as(THEIRS, "GET", "/v1/sessions", "").await.with(503);
     // Whether it is a key of that cell, nobody knows.
     app.call_as("a-key-that-is-none-in-the-others-000", "GET", "/v1/sessions", "").await.with(503);
     app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.with(503);
+}
+
+#[tokio::test]
+async fn a_tenant_that_has_moved_is_found_when_the_cell_that_had_it_is_away() {
+    let app = app().await;
+    app.call("GET", "/v1/sessions", "").await.with(200);
+    assert!(matches!(moved(&app, "home").await, Moved::Now(_)));
+    let (_, first) = &app.stores[1];
+    first.close().await;
+    forget(&app);
+    app.call("GET", "/v1/sessions", "").await.with(200);
+}
+
+#[tokio::test]
+async fn the_address_of_a_cell_is_in_the_list_encrypted_and_again_when_the_key_is_changed() {
+    const ADDRESS: &str = "postgres://owner:hunter2@far.example/anchord";
+    let [old, new] = ["BwcH", "CAgI"].map(|three| three.repeat(10) + &three[..3] + "=");
+    let database = support::database().await;
+    let store = Store::connect(&database.home, 4, TaskTracker::new()).await.expect("a pool");
+    let with = |keys: &str| {
+        let keys = SecretKeys::parse(&SecretString::from(keys)).expect("keys");
+        (store.clone().with_secret_keys(keys.clone()), keys)
+    };
+    let listed = async |keys: &str| with(keys).0.list_cells().await.expect("a list").remove(0).server;
+    let nobody = TenantId(uuid::Uuid::nil());
+    let sealed = with(&old).1.seal(nobody, ADDRESS.as_bytes());
+    assert!(store.insert_cell("far", "far", sealed.as_deref()).await.expect("an insert"));
+    let mut owner = database.connect().await;
+    let clear = "select count(*) from cells where position(convert_to('hunter2', 'UTF8') in url) > 0";
+    let both = format!("{new},{old}");
+    for (keys, changed) in [(&old, (0, 0)), (&new, (1, 1)), (&both, (1, 0)), (&new, (0, 0))] {
+        assert_eq!(with(keys).0.encrypt_secrets_again().await.expect("a change"), changed);
+        assert_eq!(number(&mut owner, clear).await, 0);
+    }
+    assert!(matches!(listed(&old).await, Server::Unreadable));
+    assert!(matches!(listed(&new).await, Server::Own(url) if url.expose_secret() == ADDRESS));
 }
 
 #[tokio::test]
@@ -400,23 +465,22 @@ async fn appends_go_on_while_their_tenant_is_moved() {
 async fn a_move_that_is_interrupted_is_ended_or_begun_anew_by_the_next() {
     let app = app().await;
     app.call("POST", "/v1/sessions/s/messages", said("one")).await.with(201);
-    let (from, to) = (place(&app, "cell1"), place(&app, "cell2"));
     let tenants = async || {
         let listed = app.call_as(OPERATOR, "GET", "/v1/admin/tenants", "").await.with(200).json();
         listed["items"].as_array().expect("a list").len()
     };
     // Killed when the rows are locked.
-    drop(moving::leave(app.tenant, &from, &to).await.expect("a lock"));
+    drop(leaving(&app, "cell1", "cell2").await);
     until("a free tenant", async || {
         (app.call("POST", "/v1/sessions/s/messages", said("two")).await.status == 201).then_some(())
     })
     .await;
     // Killed when they are copied: the copy does not count, and nothing works on it.
-    let mut leaving = moving::leave(app.tenant, &from, &to).await.expect("a lock");
-    leaving.copy().await.expect("a copy");
+    let mut copied = leaving(&app, "cell1", "cell2").await;
+    copied.copy().await.expect("a copy");
     app.call("POST", "/v1/sessions/other/messages", said("x")).await.with(503);
     app.call("GET", "/v1/sessions/s", "").await.with(200);
-    drop(leaving);
+    drop(copied);
     until("a free tenant", async || {
         (app.call("POST", "/v1/sessions/s/messages", said("three")).await.status == 201).then_some(())
     })
@@ -426,13 +490,12 @@ async fn a_move_that_is_interrupted_is_ended_or_begun_anew_by_the_next() {
         (["one", "two", "three"].map(str::to_owned).into(), 2)
     );
     let mut owner = connect(&app, "cell2").await;
-    let copies = "select count(*) from tenants where arriving_from = 'cell1' and suspended_at = 'infinity'";
-    assert_eq!(number(&mut owner, copies).await, 1);
+    let not_here = "select count(*) from tenants where arriving_from = 'cell1' and suspended_at = 'infinity'";
+    assert_eq!(number(&mut owner, not_here).await, 1);
     // Killed behind the commit that hands it over.
-    moving::clear(app.tenant, &to).await.expect("an empty target");
-    let mut leaving = moving::leave(app.tenant, &from, &to).await.expect("a lock");
-    leaving.copy().await.expect("a copy");
-    leaving.hand_over().await.expect("a commit");
+    let mut copied = leaving(&app, "cell1", "cell2").await;
+    copied.copy().await.expect("a copy");
+    copied.hand_over().await.expect("a commit");
     until("a tenant elsewhere", async || {
         (app.call("POST", "/v1/sessions/s/messages", said("four")).await.status == 201).then_some(())
     })
@@ -449,6 +512,146 @@ async fn a_move_that_is_interrupted_is_ended_or_begun_anew_by_the_next() {
     store.change_tenant(app.tenant, &suspended, anchord_store::audit::Actor::Cli).await.expect("a change");
     assert!(matches!(moved(&app, "home").await, Moved::Now(_)));
     app.call("GET", "/v1/sessions/s", "").await.with(403);
+}
+
+/// A session's row protects what is decided on it, and that of the tenant what is new. Everything else has but the lock of
+/// `enter_tenant`.
+#[tokio::test]
+async fn nothing_is_written_between_the_copy_and_the_hand_over() {
+    let app = app().await;
+    app.call("POST", "/v1/sessions/s/messages", said("one")).await.with(201);
+    let made = app.call("POST", "/v1/keys", r#"{"scopes": ["read"]}"#).await.with(201).json();
+    let mut copied = leaving(&app, "cell1", "cell2").await;
+    copied.copy().await.expect("a copy");
+    let key = format!("/v1/keys/{}", made["id"].as_str().expect("an id"));
+    for (method, path, body) in [
+        ("DELETE", key.as_str(), String::new()),
+        ("POST", "/v1/sessions/s/messages", said("two")),
+        ("POST", "/v1/sessions/new/messages", said("two")),
+        ("DELETE", "/v1/sessions/s", String::new()),
+    ] {
+        let refused = app.call(method, path, body).await.with(503);
+        assert!(refused.headers.contains_key(header::RETRY_AFTER), "{method} {path}");
+    }
+    let tenant = format!("/v1/admin/tenants/{}", app.tenant);
+    app.call_as(OPERATOR, "DELETE", &tenant, "").await.with(503);
+    copied.hand_over().await.expect("a commit");
+    assert_eq!(moved(&app, "cell2").await, Moved::Ended);
+    assert_eq!(texts(&app, OURS).await, ["one"]);
+    let readers = made["key"].as_str().expect("a key");
+    app.call_as(readers, "GET", "/v1/sessions/s", "").await.with(200);
+    app.call("DELETE", &key, "").await.with(204);
+    app.call_as(readers, "GET", "/v1/sessions/s", "").await.with(401);
+}
+
+#[tokio::test]
+async fn a_copy_does_not_count_even_when_its_cell_answers_first() {
+    let app = Arc::new(app_with_cells(3).await);
+    // Of a move that was interrupted: the source is in use.
+    leaving(&app, "cell1", "cell2").await.copy().await.expect("a copy");
+    // From now on the second cell answers at once.
+    let (digest, now) = (digest_key(OURS), Clock::system().now());
+    let copy = app.stores[2].1.find_key(digest, Line::InUse, now).await.expect("an answer");
+    assert!(copy.expect("the key of the copy").is_arriving);
+    let (mut holder, mut looker) = (connect(&app, "cell1").await, connect(&app, "cell1").await);
+    support::change(&mut holder, "begin; lock table api_keys in access exclusive mode").await;
+    let asked = app.store.tracker().spawn({
+        let app = Arc::clone(&app);
+        async move { app.call("PUT", "/v1/sessions/s", "{}").await }
+    });
+    let waiting = "select count(*) from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'";
+    until("a look-up that waits", async || {
+        (number(&mut looker, waiting).await == 1 || asked.is_finished()).then_some(())
+    })
+    .await;
+    support::change(&mut holder, "commit").await;
+    asked.await.expect("a reply").with(201);
+    for (cell, sessions) in [("cell1", 1), ("cell2", 0)] {
+        let mut owner = connect(&app, cell).await;
+        assert_eq!(number(&mut owner, "select count(*) from sessions").await, sessions, "{cell}");
+    }
+}
+
+#[tokio::test]
+async fn a_move_waits_for_the_one_that_is_on_its_way() {
+    let app = app().await;
+    app.call("POST", "/v1/sessions/s/messages", said("one")).await.with(201);
+    let (from, to) = (place(&app, "cell1"), place(&app, "cell2"));
+    let mut first = Leaving::begin(app.tenant, &from, &to).await.expect("an empty target");
+    first.send_ahead().await.expect("a copy");
+    let second = app.store.tracker().spawn({
+        let (tenant, places) = (app.tenant, places(&app));
+        async move { moving::move_tenant(tenant, &places, "cell2").await }
+    });
+    let mut looker = connect(&app, "cell1").await;
+    let waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted
+                   and database = (select oid from pg_database where datname = current_database())";
+    until("a move that waits", async || (number(&mut looker, waiting).await == 1).then_some(())).await;
+    first.lock().await.expect("a lock");
+    first.copy().await.expect("a copy");
+    first.hand_over().await.expect("a commit");
+    second.await.expect("an end").expect_err("the tenant is there no more");
+    assert_eq!(moved(&app, "cell2").await, Moved::Ended);
+    assert_eq!(texts(&app, OURS).await, ["one"]);
+}
+
+/// Messages are sent ahead without a lock. What comes, is erased or is cut meanwhile is at the target as it is at the source.
+#[tokio::test]
+async fn what_changes_while_messages_are_sent_ahead_is_moved_as_it_is() {
+    let app = app().await;
+    let path = |session: &str| format!("/v1/sessions/{session}");
+    let append = async |session: &str, from: i32, to: i32| {
+        for n in from..to {
+            app.call("POST", &format!("{}/messages", path(session)), said(&long(n))).await.with(201);
+        }
+    };
+    for session in ["stays", "grows", "erased", "half-erased", "cut", "erased-and-made-again"] {
+        append(session, 0, 6).await;
+    }
+    let fork = r#"{"name": "a", "seq": 4}"#;
+    app.call("POST", "/v1/sessions/cut/branches", fork).await.with(201);
+    app.call("POST", "/v1/sessions/cut/messages?branch=a", said("on a")).await.with(201);
+    app.call("POST", "/v1/sessions/cut/messages?branch=a", said("more on a")).await.with(201);
+    app.call("PUT", "/v1/sessions/cut/current-branch", r#"{"name": "a"}"#).await.good();
+    let (from, to) = (place(&app, "cell1"), place(&app, "cell2"));
+    let mut leaving = Leaving::begin(app.tenant, &from, &to).await.expect("an empty target");
+    assert_eq!(leaving.send_ahead().await.expect("a copy"), 38);
+    append("grows", 6, 9).await;
+    append("new", 0, 3).await;
+    for session in ["erased", "erased-and-made-again", "cut/branches/main"] {
+        app.call("DELETE", &path(session), "").await.with(204);
+    }
+    append("erased-and-made-again", 0, 2).await;
+    let (_, source) = &app.stores[1];
+    let mut owner = connect(&app, "cell1").await;
+    until("rows that are deleted", async || {
+        for erasure in source.next_erasures().await.expect("a list") {
+            source.erase_some(&erasure).await.expect("a step");
+        }
+        (number(&mut owner, "select count(*) from erasures").await == 0).then_some(())
+    })
+    .await;
+    // As one step of many leaves it.
+    let half = "update sessions set erased_at = now() where name = 'half-erased';
+                insert into erasures (tenant_id, session_id, through_seq)
+                select tenant_id, id, 3 from sessions where name = 'half-erased';
+                delete from messages m using erasures e where m.session_id = e.session_id and m.seq <= 3";
+    support::change(&mut owner, half).await;
+    assert_eq!(number(&mut owner, "select count(*) from messages").await, 6 + 9 + 3 + 6 + 2 + 3);
+    leaving.lock().await.expect("a lock");
+    leaving.copy().await.expect("a copy");
+    let of = async |cell: &str| {
+        let mut all = contents(&app, cell).await;
+        all.retain(|(table, _)| table != "tenants");
+        all
+    };
+    assert_eq!(of("cell2").await, of("cell1").await);
+    leaving.hand_over().await.expect("a commit");
+    assert_eq!(moved(&app, "cell2").await, Moved::Ended);
+    append("grows", 9, 10).await;
+    let grown = app.call("GET", "/v1/sessions/grows/messages", "").await.with(200).json();
+    assert_eq!(grown["items"].as_array().map(Vec::len), Some(10));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! API, workers and database are killed in random order under load, and what clients were promised is held against what
-//! is stored (`history`). `just kills` does it 200 times, the tests 20 times.
+//! is stored (`history`). `just kills` does it 200 times, the tests 20 times; with `ANCHORD_TEST_CELLS` there are two servers with a
+//! cell and a tenant each.
 
 mod history;
 #[path = "../../benches/load/random.rs"]
@@ -24,12 +25,16 @@ use sqlx::{Connection as _, PgConnection};
 use self::history::{Batch, Guard, Stored, check, doubled, without};
 use self::random::Random;
 use crate::concurrency::stored;
-use crate::support::service::{Client, Service, data_folder, pid};
-use crate::support::{number, path, until, validity};
+use crate::support::service::{Client, Service, anchord, data_folder, pid};
+use crate::support::{cells, change, in_schema, number, path, until, validity};
 
 const OPERATOR: &str = "operator-token-of-the-kills-journey";
 const TENANTS: usize = 2;
 const WORKERS: usize = 2;
+/// The cells of the tenants when there are two.
+const CELLS: [&str; TENANTS] = ["home", "second"];
+/// A key that encrypts the address of the second server.
+const SECRETS: &str = "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
 /// The session that clients of a tenant share; a client that expects positions has one of its own.
 const SHARED: &str = "shared";
 const FORMATS: [&str; 3] = ["openai-chat", "anthropic", "openai-responses"];
@@ -52,22 +57,38 @@ const VICTIMS: [Victim; 4] = [Victim::Api, Victim::Worker, Victim::Backend, Vict
 /// The processes.
 struct Processes<'a> {
     folder: &'a Path,
-    database: Option<Embedded>,
+    /// The servers, that of the home cell first.
+    databases: Vec<Option<Embedded>>,
     api: Option<Service>,
     workers: Vec<Service>,
 }
 
 impl<'a> Processes<'a> {
-    fn start(folder: &'a Path) -> Self {
-        let database = start_database(folder);
+    async fn start(folder: &'a Path) -> Self {
+        let servers = cells().min(CELLS.len());
+        let databases = (0..servers).map(|server| Some(start_database(&folder.join(server.to_string()))));
+        let mut processes = Self { folder, databases: databases.collect(), api: None, workers: Vec::new() };
+        let urls: Vec<String> = (0..servers).map(|server| processes.database(server).url()).collect();
+        for (cell, url) in CELLS.iter().zip(&urls).skip(1) {
+            let words =
+                ["cells", "--database-url", &urls[0], "--secrets-key", SECRETS, "add", cell, "--url", url];
+            let added = anchord(&words).output().expect("the program");
+            assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+            let mut owner = PgConnection::connect(&urls[0]).await.expect("a connection");
+            change(&mut owner, "update cells set created_at = now() - interval '1 day'").await;
+        }
         // The first one migrates.
-        let api = start_api(&database.url());
-        let workers = (0..WORKERS).map(|_| Service::worker(&database.url())).collect();
-        Self { folder, database: Some(database), api: Some(api), workers }
+        processes.api = Some(start_api(&urls[0]));
+        processes.workers = (0..WORKERS).map(|_| start_worker(&urls[0])).collect();
+        processes
+    }
+
+    fn database(&self, server: usize) -> &Embedded {
+        self.databases[server].as_ref().expect("a server")
     }
 
     fn url(&self) -> String {
-        self.database.as_ref().expect("a server").url()
+        self.database(0).url()
     }
 
     /// Kills one, and starts what does not come back by itself.
@@ -79,28 +100,21 @@ impl<'a> Processes<'a> {
             }
             Victim::Worker => {
                 self.workers.remove(random.below(WORKERS));
-                self.workers.push(supervised(|| Service::worker(&self.url())));
+                self.workers.push(supervised(|| start_worker(&self.url())));
             }
             Victim::Backend => {
-                let server = self.database.as_ref().expect("a server").pid();
-                let all = children(server);
+                let all = children(self.database(random.below(self.databases.len())).pid());
                 // One that ended meanwhile is as good as killed.
                 let _ = all.get(random.below(all.len())).map(|chosen| kill(pid(*chosen), Signal::SIGKILL));
             }
             Victim::Database => {
-                let database = self.database.take().expect("a server");
-                let (server, url) = (database.pid(), database.url());
-                let all = children(server);
-                // Stopped first: none of them sees another one die.
-                for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
-                    for process in [server].iter().chain(&all) {
-                        let _ = kill(pid(*process), signal);
-                    }
-                }
-                drop(database);
-                let database = start_database(self.folder);
+                let server = random.below(self.databases.len());
+                let database = self.databases[server].take().expect("a server");
+                let url = database.url();
+                kill_database(database);
+                let database = start_database(&self.folder.join(server.to_string()));
                 assert_eq!(database.url(), url, "the services find it again");
-                self.database = Some(database);
+                self.databases[server] = Some(database);
             }
         }
     }
@@ -120,7 +134,21 @@ pub fn children(parent: u32) -> Vec<u32> {
     ids.filter(started_by_it).collect()
 }
 
-fn start_database(folder: &Path) -> Embedded {
+/// Kills a server with all of its processes.
+pub fn kill_database(database: Embedded) {
+    let server = database.pid();
+    let all = children(server);
+    // Stopped first: none of them sees another one die.
+    for signal in [Signal::SIGSTOP, Signal::SIGKILL] {
+        for process in [server].iter().chain(&all) {
+            let _ = kill(pid(*process), signal);
+        }
+    }
+    drop(database);
+}
+
+/// Starts a server of a folder, as durable as one of users.
+pub fn start_database(folder: &Path) -> Embedded {
     let config = Config {
         data_dir: folder.to_owned(),
         programs: None,
@@ -146,7 +174,11 @@ fn supervised(start: impl Fn() -> Service) -> Service {
 fn start_api(url: &str) -> Service {
     // The pool of a process is small here, because three of them share a server.
     let more = ["--roles", "api", "--admin-token", OPERATOR, "--rate-limit", "0", "--log", "error"];
-    Service::on(url, &more)
+    Service::on(url, &[&more[..], &["--secrets-key", SECRETS]].concat())
+}
+
+fn start_worker(url: &str) -> Service {
+    Service::start(&["worker", "--database-url", url, "--secrets-key", SECRETS])
 }
 
 /// What the clients share.
@@ -320,7 +352,7 @@ fn wait_for(run: &Run, more: usize, what: &str) {
 async fn no_promise_is_broken_when_api_workers_and_database_are_killed_in_any_order() {
     let (kills, seed) = (setting("ANCHORD_KILLS", 20), setting("ANCHORD_KILLS_SEED", 1));
     let folder = data_folder();
-    let mut processes = Processes::start(folder.path());
+    let mut processes = Processes::start(folder.path()).await;
     let run = prepare(processes.api.as_ref().expect("an API"));
     let mut random = Random::new(seed);
     let mut killed: BTreeMap<Victim, usize> = BTreeMap::new();
@@ -361,13 +393,17 @@ async fn no_promise_is_broken_when_api_workers_and_database_are_killed_in_any_or
     let verdict = check(&batches, &stored);
     assert_eq!(verdict.problems, [""; 0]);
     assert_finds_what_is_planted(&batches, &stored);
-    let mut look = connect(&processes).await;
-    settle(&mut look).await;
+    for server in 0..processes.databases.len() {
+        settle(&mut connect(&processes, server).await).await;
+    }
     let versions = versions.into_inner().expect("nobody fails with it");
     let published =
         clients.iter().enumerate().map(|tenant| consistent_versions(tenant, &versions)).sum::<usize>();
     let done = "select count(*) from compressions where kind = 'compress' and status = 'succeeded'";
-    assert_eq!(number(&mut look, done).await, number(&mut look, "select count(*) from summaries").await);
+    for server in 0..processes.databases.len() {
+        let mut look = connect(&processes, server).await;
+        assert_eq!(number(&mut look, done).await, number(&mut look, "select count(*) from summaries").await);
+    }
     let count =
         |guard| batches.iter().filter(|batch| batch.guard == guard && batch.first_seq.is_some()).count();
     println!(
@@ -407,7 +443,8 @@ fn prepare(api: &Service) -> Run {
         reply.json()
     };
     let key = |tenant: usize| {
-        let tenant = post("/v1/admin/tenants", json!({"name": format!("tenant-{tenant}")}));
+        let cell = (cells() > 1).then_some(CELLS[tenant]);
+        let tenant = post("/v1/admin/tenants", json!({"name": format!("tenant-{tenant}"), "cell": cell}));
         let path = format!("/v1/admin/tenants/{}/keys", tenant["id"].as_str().expect("an id"));
         let made = post(&path, json!({"scopes": ["read", "write", "admin"]}));
         let key = made["key"].as_str().expect("a key").to_owned();
@@ -457,8 +494,11 @@ fn assert_finds_what_is_planted(batches: &[Batch], stored: &Stored) {
     }
 }
 
-async fn connect(processes: &Processes<'_>) -> PgConnection {
-    let url = processes.database.as_ref().expect("a server").url_of(SUPERUSER, DATABASE);
+async fn connect(processes: &Processes<'_>, server: usize) -> PgConnection {
+    let mut url = processes.database(server).url_of(SUPERUSER, DATABASE);
+    if server > 0 {
+        url = in_schema(&url, CELLS[server]);
+    }
     PgConnection::connect(&url).await.expect("a connection")
 }
 

@@ -192,7 +192,7 @@ async fn start_on(mut database: TestDatabase, llm: Option<anchord_llm::Client>, 
     let listed = home.list_cells().await.expect("a list");
     let mut stores = vec![(HOME.to_owned(), home)];
     for cell in &listed {
-        let target = cell.target((&database.home).into());
+        let target = cell.target((&database.home).into()).expect("an address");
         let store = Store::connect(target, 12, stores[0].1.tracker().clone()).await.expect("a pool");
         stores.push((cell.name.clone(), store));
     }

@@ -84,11 +84,6 @@ impl Service {
         Self::start(&words)
     }
 
-    /// Starts workers without an API.
-    pub fn worker(database_url: &str) -> Self {
-        Self::start(&["worker", "--database-url", database_url])
-    }
-
     /// The key that the service made and keeps in a file.
     pub fn key(&self) -> String {
         let (_, file) = self.greeting.split_once("API key:  in ").expect("a file");
@@ -169,9 +164,16 @@ pub struct Reply {
     pub status: u16,
     /// Its body.
     pub text: String,
+    head: String,
 }
 
 impl Reply {
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
+        lines.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+
     /// Its body as JSON; null when it has none.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
@@ -182,6 +184,11 @@ impl Client {
     /// The same with another key or token.
     pub fn with_key(&self, key: &str) -> Self {
         Self { key: key.to_owned(), ..self.clone() }
+    }
+
+    /// What it authenticates with.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 
     /// Where it goes to.
@@ -225,9 +232,7 @@ impl Client {
 fn whole(reply: &str) -> Option<Reply> {
     let (head, body) = reply.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
-    });
-    (body.len() == length.unwrap_or(0)).then(|| Reply { status, text: body.to_owned() })
+    let reply = Reply { status, text: body.to_owned(), head: head.to_owned() };
+    let length = reply.header("content-length").and_then(|length| length.parse().ok());
+    (body.len() == length.unwrap_or(0)).then_some(reply)
 }

@@ -111,6 +111,12 @@ impl AppState {
         std::iter::once(home).chain(others).collect()
     }
 
+    /// The name of the cell that this is the state of; `None` where there is but one.
+    pub(crate) fn cell_name(&self) -> Option<String> {
+        let is_own = |cell: &Cell| !self.is_alone() && Arc::ptr_eq(&cell.state.shared, &self.shared);
+        self.cells().into_iter().find(is_own).map(|cell| cell.name)
+    }
+
     /// Whether there is but one cell.
     pub(crate) fn is_alone(&self) -> bool {
         self.cells.is_home_alone()
@@ -148,29 +154,33 @@ impl AppState {
             return Ok(look(home.clone()).await?.map(|found| (home, found)));
         }
         let places = &self.cells.0.places;
+        let (mut copy, mut failed) = (None, self.all_cells().err());
+        let mut cells = self.cells();
         if let Some(place) = places.get(&digest)
-            && let Some(state) = self.cells().into_iter().find(|cell| self.place_of(cell) == place)
+            && let Some(at) = cells.iter().position(|cell| self.place_of(cell) == place)
         {
-            match look(state.state.clone()).await? {
-                Some(found) if !arriving(&found) => return Ok(Some((state.state, found))),
-                _ => {
+            let cell = cells.swap_remove(at);
+            match look(cell.state.clone()).await {
+                Ok(Some(found)) if !arriving(&found) => return Ok(Some((cell.state, found))),
+                Ok(_) => {
                     places.invalidate(&digest);
+                    cells.push(cell);
                     // It has moved, and that others do not have it is no longer known.
-                    for cell in self.cells() {
+                    for cell in &cells {
                         cell.state.store.forget_key(&digest);
                     }
                 }
+                // It may have moved before the cell went away.
+                Err(error) => failed = Some(error.into()),
             }
         }
-        let mut asked: FuturesUnordered<_> = self
-            .cells()
+        let mut asked: FuturesUnordered<_> = cells
             .into_iter()
             .map(|cell| {
                 let looking = look(cell.state.clone());
                 async move { (cell, looking.await) }
             })
             .collect();
-        let (mut copy, mut failed) = (None, self.all_cells().err());
         while let Some((cell, found)) = asked.next().await {
             match found {
                 Ok(Some(found)) if arriving(&found) => copy = Some((cell.state, found)),

@@ -16,7 +16,7 @@ pub struct Scope(Arc<ScopeParts>);
 struct ScopeParts {
     tenant: OnceLock<TenantId>,
     key: OnceLock<KeyDigest>,
-    cell: OnceLock<AppState>,
+    cell: OnceLock<(TenantId, AppState)>,
     abandoned: CancellationToken,
 }
 
@@ -40,13 +40,13 @@ impl Scope {
         let _ = self.0.key.set(key);
     }
 
-    /// The cell of the tenant.
-    pub(crate) fn cell(&self) -> Option<&AppState> {
+    /// The tenant that the request is about, also when the operator asks, and its cell.
+    pub(crate) fn cell(&self) -> Option<&(TenantId, AppState)> {
         self.0.cell.get()
     }
 
-    pub(crate) fn set_cell(&self, cell: AppState) {
-        let _ = self.0.cell.set(cell);
+    pub(crate) fn set_cell(&self, tenant: TenantId, cell: AppState) {
+        let _ = self.0.cell.set((tenant, cell));
     }
 
     /// Is cancelled when the client is gone, or has had a timeout as its reply.

@@ -14,7 +14,7 @@ use crate::prelude::*;
 pub const HOME: &str = "home";
 /// Statements on no tenant's rows are for this one.
 pub(crate) const NOBODY: TenantId = TenantId(Uuid::nil());
-pub(crate) const UNREADABLE: &str = "it is encrypted with a key that ANCHORD_SECRETS_KEY does not have";
+const UNREADABLE: &str = "it is encrypted with a key that ANCHORD_SECRETS_KEY does not have";
 
 /// A cell beside the home cell.
 #[derive(Clone, Debug)]
@@ -23,17 +23,35 @@ pub struct Cell {
     pub name: String,
     /// The schema that has its tables.
     pub schema: String,
-    /// The address of its server; `None` for that of the home cell.
-    pub url: Option<SecretString>,
+    /// Its server.
+    pub server: Server,
     /// Whether every process has had the time to hear of it, so that it may get tenants.
     pub is_settled: bool,
 }
 
+/// The server of a cell.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// That of the home cell.
+    Home,
+    /// Another one, by its address.
+    Own(SecretString),
+    /// Another one, whose address this process cannot decrypt. Its tenants are somewhere all the same.
+    Unreadable,
+}
+
 impl Cell {
     /// Where it is, for the address and the role of the home cell.
-    pub fn target<'a>(&'a self, home: Target<'a>) -> Target<'a> {
-        let url = self.url.as_ref().map_or(home.url, |url| url.expose_secret());
-        Target { url, schema: Some(&self.schema), ..home }
+    ///
+    /// # Errors
+    /// When its address cannot be decrypted.
+    pub fn target<'a>(&'a self, home: Target<'a>) -> Result<Target<'a>> {
+        let url = match &self.server {
+            Server::Home => home.url,
+            Server::Own(url) => url.expose_secret(),
+            Server::Unreadable => return Err(StoreError::corrupt("cells", "url", &self.name, UNREADABLE)),
+        };
+        Ok(Target { url, schema: Some(&self.schema), ..home })
     }
 }
 
@@ -68,15 +86,9 @@ impl Store {
         if check_schema(&cell.name).is_err() || cell.name == HOME {
             return Err(NotAdded::Name);
         }
-        let target = cell.target(home);
+        let target = cell.target(home)?;
         target.address().map_err(StoreError::from)?;
-        let sealed = match &cell.url {
-            None => None,
-            Some(url) => {
-                let sealed = self.secret_keys.seal(NOBODY, url.expose_secret().as_bytes());
-                Some(sealed.ok_or(NotAdded::NoKey)?)
-            }
-        };
+        let sealed = self.seal_address(cell)?;
         Self::migrate(target).await?;
         let made = Self::connect(target, 2, self.tracker.clone()).await?;
         let (tenants, _) = made.measure_cell().await?;
@@ -88,10 +100,29 @@ impl Store {
         if is_new { Ok(()) } else { Err(NotAdded::Taken) }
     }
 
-    pub(crate) fn open_address(&self, sealed: &[u8]) -> Option<SecretString> {
-        let text = String::from_utf8(self.secret_keys.unseal(NOBODY, sealed)?).ok()?;
-        Address::parse(&text).ok()?;
-        Some(SecretString::from(text))
+    /// Stores another address of a cell's server; `false` when there is no such cell. Running processes keep the one that they have.
+    ///
+    /// # Errors
+    /// When it cannot be encrypted, or the database fails.
+    pub async fn change_cell(&self, cell: &Cell) -> Result<bool, NotAdded> {
+        let sealed = self.seal_address(cell)?;
+        Ok(self.update_cell(&cell.name, sealed.as_deref()).await?)
+    }
+
+    fn seal_address(&self, cell: &Cell) -> Result<Option<Vec<u8>>, NotAdded> {
+        match &cell.server {
+            Server::Own(url) => {
+                let sealed = self.secret_keys.seal(NOBODY, url.expose_secret().as_bytes());
+                Ok(Some(sealed.ok_or(NotAdded::NoKey)?))
+            }
+            Server::Home | Server::Unreadable => Ok(None),
+        }
+    }
+
+    pub(crate) fn open_address(&self, sealed: &[u8]) -> Server {
+        let text = self.secret_keys.unseal(NOBODY, sealed).and_then(|text| String::from_utf8(text).ok());
+        let readable = text.filter(|text| Address::parse(text).is_ok());
+        readable.map_or(Server::Unreadable, |text| Server::Own(SecretString::from(text)))
     }
 
     /// Waits until the list of cells may have changed.

@@ -14,6 +14,7 @@ use super::bulkhead::Share;
 use super::key_cache::Refused;
 pub use super::key_cache::{Changes, Grant, KeyDigest, Line, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
+use super::readers::ACQUIRE_TIMEOUT;
 use super::{bounds, channel};
 use crate::prelude::*;
 use anchord_messages::id::KeyId;
@@ -136,16 +137,23 @@ impl Store {
     /// subject is the number of refusals. A key is looked up in the `other` cells, too. Called once a minute, so that a flood fills no log.
     ///
     /// # Errors
-    /// When the database fails; the counts are lost then.
+    /// When a database fails; the counts of its keys are lost then.
     pub async fn record_refused_keys(&self, others: &[Self]) -> Result<()> {
         let Refused { keys, others: uncounted, operators } = std::mem::take(&mut *self.refused());
-        let mut unknown = uncounted;
+        let (mut unknown, mut failed) = (uncounted, None);
         if !keys.is_empty() {
             let (digests, counts): (Vec<Vec<u8>>, Vec<i64>) =
                 keys.into_iter().map(|(digest, count)| (digest.to_vec(), count)).unzip();
             unknown += counts.iter().sum::<i64>();
             for store in std::iter::once(self).chain(others) {
-                for (owner, refused) in store.look_up_refused(&digests, &counts).await? {
+                let found = match store.look_up_refused(&digests, &counts).await {
+                    Ok(found) => found,
+                    Err(error) => {
+                        failed = Some(error);
+                        continue;
+                    }
+                };
+                for (owner, refused) in found {
                     let Some((tenant, key)) = owner else { continue };
                     unknown -= refused;
                     store.record_refusal(tenant, Actor::Key(key), "key.refused", refused).await?;
@@ -158,7 +166,7 @@ impl Store {
                 self.record_refusal(nobody, Actor::Unknown, action, refused).await?;
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
     async fn record_refusal(&self, tenant: TenantId, actor: Actor, action: &str, refused: i64) -> Result<()> {
@@ -168,10 +176,12 @@ impl Store {
         Ok(())
     }
 
-    /// Waits for the look-ups before this one, which may be of the same key.
+    /// Waits for the look-ups before this one, which may be of the same key; no longer than one of them may take, so that
+    /// callers of a cell that is away are told so however many wait.
     async fn look_up_in_turn(&self, digest: KeyDigest, line: Line) -> Result<Option<Grant>> {
+        let turn = tokio::time::timeout(ACQUIRE_TIMEOUT, self.keys.turn(line)).await;
         // The semaphores are never closed.
-        let _turn = self.keys.turn(line).await.map_err(|_| sqlx::Error::PoolClosed)?;
+        let _turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?.map_err(|_| sqlx::Error::PoolClosed)?;
         if let Some(known) = self.keys.find(&digest) {
             return Ok(known);
         }

@@ -3,6 +3,7 @@
 //! | | source | target | who counts | what a further call does |
 //! |---|---|---|---|---|
 //! | before | here | no row, or erased rows of an earlier stay | source | all |
+//! | sent ahead | here | messages, in a transaction that is open | source | begins anew: nothing was committed |
 //! | copied | here, locked | `arriving_from` | source | begins anew: the copy is deleted |
 //! | handed over | `moved_to`, erased | `arriving_from` | target, as no other cell has the tenant | ends the arrival |
 //! | arrived | erased, until its rows are deleted | here | target | nothing |
@@ -11,11 +12,16 @@
 //! works, because it is suspended; one after it leaves the end of the arrival undone, which changes nothing for callers but the
 //! cost of a look-up.
 //!
-//! Invariant: from before the first row is copied until the tenant counts elsewhere, nobody writes to it. Transactions hold a
-//! shared advisory lock of the tenant (`enter_tenant`), which a move waits for and then holds alone. What writes without one, appends
-//! and the ends of jobs, writes only to a session whose lock and revision it has, or makes one under a lock of the tenant's row: the
-//! move holds those locks, and the hand-over changes both rows. Reads go on until the hand-over.
+//! Invariant: from before the first row is copied that can change until the tenant counts elsewhere, nobody writes to it.
+//! Transactions hold a shared advisory lock of the tenant (`enter_tenant`), which a move waits for and then holds alone. What writes
+//! without one, appends and the ends of jobs, writes only to a session whose lock and revision it has, or makes one under a lock of
+//! the tenant's row: the move holds those locks, and the hand-over changes both rows. Reads go on until the hand-over.
+//! Messages are only added and erased, and are most of what there is, so they are sent ahead; under the locks follow those that
+//! came since, and all of a session that has lost some.
+//! Invariant: one process at a time moves a tenant away from a cell, and deletes at the target only while the tenant is there.
 //! Rows at the source are deleted by the erasing, as those of an erased tenant are.
+
+use std::collections::HashMap;
 
 use futures::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
@@ -25,8 +31,12 @@ use crate::prelude::*;
 /// What every part of a move sets: it may take as long as it does, but not wait for others.
 const SETTINGS: &str =
     "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '15s'";
-/// Tables whose rows others refer to, in the order in which they are copied; all other tables follow.
+/// The classes of a tenant's advisory locks: that of who moves it, and the one of `enter_tenant`.
+const MOVERS: i32 = 1_633_772_136;
+const WRITERS: i32 = 1_633_772_134;
+/// Tables whose rows others refer to, in the order in which they are copied; all other tables follow, and messages are last.
 const FIRST: [&str; 4] = ["tenants", "sessions", "webhooks", "compressions"];
+const LAST: &str = "messages";
 
 /// A cell that takes part in a move.
 #[derive(Clone, Debug)]
@@ -50,13 +60,24 @@ pub enum Moved {
     NoTenant,
 }
 
-/// A tenant whose rows at the source are locked.
+/// A tenant that is being moved, by nobody else. What is not committed when this is dropped has not happened.
 #[derive(Debug)]
 pub struct Leaving {
     tenant: TenantId,
-    from: Place,
-    to: Place,
-    connection: PgConnection,
+    from: String,
+    to: String,
+    source: PgConnection,
+    target: PgConnection,
+    tables: Vec<Table>,
+    /// The messages of each session that were sent ahead.
+    sent: HashMap<Uuid, Extent>,
+}
+
+/// Messages of a session.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    rows: i64,
+    last: i64,
 }
 
 /// Moves a tenant to the cell `to`, from whichever of the `cells` has it. A move that was interrupted is ended, or begun anew.
@@ -80,56 +101,13 @@ pub async fn move_tenant(tenant: TenantId, cells: &[Place], to: &str) -> Result<
     if source.name == target.name {
         return Ok(if here.is_none() { Moved::Ended } else { Moved::Before });
     }
-    clear(tenant, target).await?;
-    let mut leaving = leave(tenant, source, target).await?;
-    let rows = leaving.copy().await?;
+    let mut leaving = Leaving::begin(tenant, source, target).await?;
+    let mut rows = leaving.send_ahead().await?;
+    leaving.lock().await?;
+    rows += leaving.copy().await?;
     leaving.hand_over().await?;
     arrive(tenant, target).await?;
     Ok(Moved::Now(rows))
-}
-
-/// Deletes what the target has of the tenant, from an earlier try or an earlier stay.
-///
-/// # Errors
-/// When the database fails, or the tenant is there.
-pub async fn clear(tenant: TenantId, target: &Place) -> Result<()> {
-    let mut connection = target.connect().await?;
-    let mut tables = tables(&mut connection).await?;
-    run(&mut connection, "begin").await?;
-    let is_here = format!(
-        "select arriving_from is null and erased_at is null from tenants where id = '{}' for update",
-        tenant.0
-    );
-    let found = sqlx::raw_sql(AssertSqlSafe(is_here)).fetch_optional(&mut connection).await?;
-    if found.map(|row| row.try_get::<bool, _>(0)).transpose()?.unwrap_or_default() {
-        return Err(StoreError::corrupt("tenants", "id", tenant.0, "two cells have it"));
-    }
-    tables.reverse();
-    for Table { name, key, .. } in tables {
-        run(&mut connection, &format!("delete from {name} where {key} = '{}'", tenant.0)).await?;
-    }
-    run(&mut connection, "commit").await
-}
-
-/// Waits for those who write to the tenant at the source, and keeps everybody from it.
-///
-/// # Errors
-/// When the database fails, or somebody writes for too long.
-pub async fn leave(tenant: TenantId, from: &Place, to: &Place) -> Result<Leaving> {
-    let mut connection = from.connect().await?;
-    let id = tenant.0;
-    run(&mut connection, &format!("select pg_advisory_lock(1633772134, hashtext('{id}'))")).await?;
-    run(&mut connection, "begin").await?;
-    let here = format!(
-        "select from tenants where id = '{id}' and erased_at is null and arriving_from is null for update"
-    );
-    if sqlx::raw_sql(AssertSqlSafe(here)).fetch_optional(&mut connection).await?.is_none() {
-        // Somebody else has moved or erased it meanwhile.
-        return Err(StoreError::Contended);
-    }
-    run(&mut connection, &format!("select from sessions where tenant_id = '{id}' order by id for update"))
-        .await?;
-    Ok(Leaving { tenant, from: from.clone(), to: to.clone(), connection })
 }
 
 /// Ends an arrival at the target.
@@ -155,51 +133,129 @@ pub async fn arrive(tenant: TenantId, target: &Place) -> Result<()> {
 }
 
 impl Leaving {
-    /// Copies all rows to the target, where they do not count yet; returns how many.
+    /// Waits for others who move the tenant, and then deletes what the target has of it, from an earlier try or an earlier stay.
+    ///
+    /// # Errors
+    /// When a database fails, the tenant is not at the source, or it is at the target too.
+    pub async fn begin(tenant: TenantId, from: &Place, to: &Place) -> Result<Self> {
+        let mut source = from.connect().await?;
+        run(&mut source, &format!("select pg_advisory_lock({MOVERS}, hashtext('{}'))", tenant.0)).await?;
+        let mut leaving = Self {
+            tenant,
+            from: from.name.clone(),
+            to: to.name.clone(),
+            tables: tables(&mut source).await?,
+            source,
+            target: to.connect().await?,
+            sent: HashMap::new(),
+        };
+        // Whoever held the lock before may have handed the tenant over, to a copy that counts now.
+        leaving.find("").await?;
+        leaving.clear().await?;
+        Ok(leaving)
+    }
+
+    /// Makes sure that the tenant is at the source.
+    async fn find(&mut self, locking: &str) -> Result<()> {
+        let here = format!(
+            "select from tenants where id = '{}' and erased_at is null and arriving_from is null {locking}",
+            self.tenant.0
+        );
+        let found = sqlx::raw_sql(AssertSqlSafe(here)).fetch_optional(&mut self.source).await?;
+        found.map(|_| ()).ok_or(StoreError::NoTenant)
+    }
+
+    async fn clear(&mut self) -> Result<()> {
+        let id = self.tenant.0;
+        run(&mut self.target, "begin").await?;
+        let is_here = format!(
+            "select arriving_from is null and erased_at is null from tenants where id = '{id}' for update"
+        );
+        let found = sqlx::raw_sql(AssertSqlSafe(is_here)).fetch_optional(&mut self.target).await?;
+        if found.map(|row| row.try_get::<bool, _>(0)).transpose()?.unwrap_or_default() {
+            return Err(StoreError::corrupt("tenants", "id", id, "two cells have it"));
+        }
+        for Table { name, key, .. } in self.tables.iter().rev() {
+            run(&mut self.target, &format!("delete from {name} where {key} = '{id}'")).await?;
+        }
+        Ok(())
+    }
+
+    /// Copies the messages that there are, while others go on; returns how many.
+    ///
+    /// # Errors
+    /// When a database fails.
+    pub async fn send_ahead(&mut self) -> Result<u64> {
+        let Some(messages) = self.tables.last() else { return Ok(0) };
+        let of = format!("from messages where tenant_id = '{}'", self.tenant.0);
+        let rows = copy(&mut self.source, &mut self.target, messages, &of).await?;
+        self.sent = extents(&mut self.target, self.tenant).await?;
+        Ok(rows)
+    }
+
+    /// Waits for those who write to the tenant at the source, and keeps everybody from it.
+    ///
+    /// # Errors
+    /// When the database fails, or somebody writes for too long.
+    pub async fn lock(&mut self) -> Result<()> {
+        let id = self.tenant.0;
+        run(&mut self.source, &format!("select pg_advisory_lock({WRITERS}, hashtext('{id}'))")).await?;
+        run(&mut self.source, "begin").await?;
+        self.find("for update").await?;
+        let held = format!("select from sessions where tenant_id = '{id}' order by id for update");
+        run(&mut self.source, &held).await
+    }
+
+    /// Copies all other rows to the target, where they do not count yet; returns how many.
     ///
     /// # Errors
     /// When a database fails.
     pub async fn copy(&mut self) -> Result<u64> {
-        let mut target = self.to.connect().await?;
-        let tables = tables(&mut self.connection).await?;
-        run(&mut target, "begin").await?;
+        let id = self.tenant.0;
+        let Some((messages, others)) = self.tables.split_last() else { return Ok(0) };
         let mut rows = 0;
-        for table in &tables {
-            rows += self.copy_table(&mut target, table).await?;
+        for table in others {
+            let of = format!("from {} where {} = '{id}'", table.name, table.key);
+            rows += copy(&mut self.source, &mut self.target, table, &of).await?;
         }
+        let now = extents(&mut self.source, self.tenant).await?;
+        // Through which of its messages a session is at the target as it is here: as many have come as its last position tells,
+        // so that none was erased.
+        let through = |session: &Uuid, now: Extent| {
+            let sent = self.sent.get(session).filter(|sent| now.last >= sent.last);
+            sent.filter(|sent| now.rows - sent.rows == now.last - sent.last).map_or(0, |sent| sent.last)
+        };
+        let (mut changed, mut behind) = (Vec::new(), Vec::new());
+        for (session, now) in &now {
+            let through = through(session, *now);
+            if now.last > through {
+                changed.push(session.to_string());
+                behind.push(through.to_string());
+            }
+        }
+        let is_stale = |session: &Uuid| now.get(session).is_none_or(|now| through(session, *now) == 0);
+        let stale: Vec<String> =
+            self.sent.keys().filter(|session| is_stale(session)).map(Uuid::to_string).collect();
+        let deleted = format!(
+            "delete from messages where tenant_id = '{id}' and session_id = any ('{{{}}}')",
+            stale.join(",")
+        );
+        run(&mut self.target, &deleted).await?;
+        let of = format!(
+            "from unnest('{{{}}}'::uuid[], '{{{}}}'::bigint[]) as changed (session, behind)
+             join messages on tenant_id = '{id}' and session_id = session and seq > behind",
+            changed.join(","),
+            behind.join(",")
+        );
+        rows += copy(&mut self.source, &mut self.target, messages, &of).await?;
         let marked = format!(
             "update tenants set arriving_from = '{}', suspended_at = coalesce(suspended_at, 'infinity') where id = '{id}';
              update compressions set lease_until = '-infinity', doubted_at = null
              where tenant_id = '{id}' and status = 'running';
              commit",
-            self.from.name,
-            id = self.tenant.0
+            self.from,
         );
-        run(&mut target, &marked).await?;
-        Ok(rows)
-    }
-
-    /// By way of a table without row-level security, under which the server copies into none.
-    async fn copy_table(&mut self, target: &mut PgConnection, table: &Table) -> Result<u64> {
-        let Table { name, key, columns } = table;
-        let made = format!(
-            "create temporary table arriving on commit drop as select {columns} from {name} with no data"
-        );
-        run(target, &made).await?;
-        let out = format!(
-            "copy (select {columns} from {name} where {key} = '{}') to stdout (format binary)",
-            self.tenant.0
-        );
-        let mut going = self.connection.copy_out_raw(&out).await?;
-        let into = format!("copy arriving ({columns}) from stdin (format binary)");
-        let mut coming = target.copy_in_raw(&into).await?;
-        while let Some(piece) = going.try_next().await? {
-            coming.send(piece).await?;
-        }
-        let rows = coming.finish().await?;
-        let kept =
-            format!("insert into {name} ({columns}) select {columns} from arriving; drop table arriving");
-        run(target, &kept).await?;
+        run(&mut self.target, &marked).await?;
         Ok(rows)
     }
 
@@ -225,11 +281,44 @@ impl Leaving {
              select pg_notify('{keys}', '');
              commit",
             id = self.tenant.0,
-            to = self.to.name,
+            to = self.to,
             keys = crate::channel::KEYS,
         );
-        run(&mut self.connection, &handed).await
+        run(&mut self.source, &handed).await
     }
+}
+
+/// Copies rows of a table by way of one without row-level security, under which the server copies into none.
+async fn copy(source: &mut PgConnection, target: &mut PgConnection, table: &Table, of: &str) -> Result<u64> {
+    let Table { name, columns, .. } = table;
+    let made = format!(
+        "create temporary table arriving on commit drop as select {columns} from {name} with no data"
+    );
+    run(target, &made).await?;
+    let out = format!("copy (select {columns} {of}) to stdout (format binary)");
+    let mut going = source.copy_out_raw(&out).await?;
+    let into = format!("copy arriving ({columns}) from stdin (format binary)");
+    let mut coming = target.copy_in_raw(&into).await?;
+    while let Some(piece) = going.try_next().await? {
+        coming.send(piece).await?;
+    }
+    let rows = coming.finish().await?;
+    let kept = format!("insert into {name} ({columns}) select {columns} from arriving; drop table arriving");
+    run(target, &kept).await?;
+    Ok(rows)
+}
+
+/// How many messages each session has, and which is the last.
+async fn extents(connection: &mut PgConnection, tenant: TenantId) -> Result<HashMap<Uuid, Extent>> {
+    let all = format!(
+        "select session_id, count(*), max(seq) from messages where tenant_id = '{}' group by session_id",
+        tenant.0
+    );
+    let rows = sqlx::raw_sql(AssertSqlSafe(all)).fetch_all(connection).await?;
+    let read = |row: sqlx::postgres::PgRow| {
+        Ok((row.try_get(0)?, Extent { rows: row.try_get(1)?, last: row.try_get(2)? }))
+    };
+    rows.into_iter().map(read).collect()
 }
 
 impl Place {
@@ -241,6 +330,7 @@ impl Place {
 }
 
 /// A table with rows of tenants.
+#[derive(Debug)]
 struct Table {
     name: String,
     /// The column with the tenant.
@@ -249,7 +339,7 @@ struct Table {
     columns: String,
 }
 
-/// Every table that has rows of tenants, those first that others refer to: the schema itself is the list.
+/// Every table that has rows of tenants, those first that others refer to, and messages last: the schema itself is the list.
 async fn tables(connection: &mut PgConnection) -> Result<Vec<Table>> {
     let all = "select c.relname::text, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
                from pg_class c
@@ -264,7 +354,8 @@ async fn tables(connection: &mut PgConnection) -> Result<Vec<Table>> {
         let key = if name == "tenants" { "id" } else { "tenant_id" };
         tables.push(Table { name, key, columns: row.try_get(1)? });
     }
-    tables.sort_by_key(|table| FIRST.iter().position(|first| *first == table.name).unwrap_or(FIRST.len()));
+    let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+    tables.sort_by_key(|table| (table.name == LAST, place(&table.name)));
     Ok(tables)
 }
 

@@ -240,7 +240,10 @@ async fn try_all(address: &Address, preferred: usize) -> Option<(usize, PgConnec
 /// A connection to the server that is to be used, for work that is not the service's own, such as a migration.
 pub(super) async fn connect(address: &Address) -> Result<PgConnection> {
     match address.hosts() {
-        [only] if !address.must_write() => Ok(PgConnection::connect_with(only).await?),
+        [only] if !address.must_write() => {
+            let connecting = tokio::time::timeout(START_WITHIN, PgConnection::connect_with(only)).await;
+            Ok(connecting.map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??)
+        }
         _ => Ok(find(address).await?.1),
     }
 }

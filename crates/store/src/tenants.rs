@@ -48,6 +48,9 @@ pub struct Tenant {
     /// When it was created.
     #[serde(serialize_with = "anchord_messages::time::serialize")]
     pub created_at: DateTime<Utc>,
+    /// The cell that has it, of an installation with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
 }
 
 /// A change of a tenant; an absent field keeps its value.
@@ -342,6 +345,7 @@ impl TenantRow {
             status: if self.suspended_at.is_some() { TenantStatus::Suspended } else { TenantStatus::Active },
             provider_keys_for: self.provider_keys_for,
             created_at: self.created_at,
+            cell: None,
         })
     }
 }

@@ -339,13 +339,14 @@ impl Store {
     }
 
     /// Encrypts again what another key than the first has encrypted, or none; returns how many webhooks had such
-    /// secrets and how many tenants such keys of providers, and how many of them keep one because it cannot be decrypted.
+    /// secrets, tenants such keys of providers and cells such an address, and how many of them keep one because it cannot be
+    /// decrypted.
     ///
     /// # Errors
     /// When the database fails; what was encrypted before stays.
     pub async fn encrypt_secrets_again(&self) -> Result<(usize, usize)> {
         let Some(head) = self.secret_keys.head() else { return Ok((0, 0)) };
-        let (mut found, mut unreadable) = (0, 0);
+        let (mut found, mut unreadable) = self.encrypt_addresses_again(&head).await?;
         let mut after = (Uuid::nil(), Uuid::nil());
         loop {
             let rows = self.secrets_of_other_keys(&head, after, SECRETS_AT_ONCE).await?;

@@ -3714,6 +3714,9 @@ class Tenant(TypedDict):
     created_at: str
     """When it was created."""
 
+    cell: NotRequired[None | str]
+    """The cell that has it, of an installation with several."""
+
 
 class TenantPage(TypedDict):
     """One page of a list."""

@@ -3935,6 +3935,8 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
+            /** @description The cell that has it, of an installation with several. */
+            cell?: string | null;
         };
         /** @description An id that starts with `ten_`. */
         TenantId: string;

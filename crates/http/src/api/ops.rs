@@ -80,26 +80,21 @@ pub fn metrics_router(state: AppState) -> Router {
 
 async fn rendered_metrics(state: &AppState) -> Response {
     // The queue is read only when metrics are requested, so that gauges that nobody reads cost no query.
-    let (mut queue, mut oldest) = (Some(Vec::new()), Some(0.0_f64));
+    // A cell that is away is left out; all are asked at once, because it takes seconds to say so.
+    let (mut queue, mut oldest) = (None, None);
     let [mut idle, mut in_use, mut most] = [0.0; 3];
-    for Cell { name: cell, state, .. } in state.cells() {
-        match state.store.queue_state().await {
-            Ok(more) => {
-                if let Some(queue) = &mut queue {
-                    queue.extend(more);
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, cell, "metrics.queue_not_read");
-                queue = None;
-            }
+    let asked = state.cells().into_iter().map(async |cell: Cell| {
+        let read = futures::join!(cell.state.store.queue_state(), cell.state.store.oldest_due_delivery());
+        (cell, read)
+    });
+    for (Cell { name: cell, state, .. }, read) in futures::future::join_all(asked).await {
+        match read.0 {
+            Ok(more) => queue.get_or_insert_with(Vec::new).extend(more),
+            Err(error) => tracing::warn!(%error, cell, "metrics.queue_not_read"),
         }
-        match state.store.oldest_due_delivery().await {
-            Ok(seconds) => oldest = oldest.map(|oldest| oldest.max(seconds)),
-            Err(error) => {
-                tracing::warn!(%error, cell, "metrics.deliveries_not_read");
-                oldest = None;
-            }
+        match read.1 {
+            Ok(seconds) => oldest = Some(seconds.max(oldest.unwrap_or_default())),
+            Err(error) => tracing::warn!(%error, cell, "metrics.deliveries_not_read"),
         }
         let connections = state.store.connections();
         idle += f64::from(connections.idle);

@@ -86,10 +86,12 @@ pub async fn create_tenant(
     let claimed = first_or_replay!(key.claim(&state.store, &mut tx, id, body.digest).await?);
     let quotas = new.quotas.unwrap_or_default();
     let made = tenants::insert(&mut tx, id, (&new.name, &quotas), Actor::Operator).await?;
-    let Some(tenant) = made else {
+    let Some(tenant) = made.map(|tenant| placed(&state, tenant)) else {
         // The reply to an earlier call is kept for a day, the id forever.
         return match tenants::find(&mut tx, id).await? {
-            Some(known) if known.name == new.name => KeptReply::json(StatusCode::CREATED, &known),
+            Some(known) if known.name == new.name => {
+                KeptReply::json(StatusCode::CREATED, &placed(&state, known))
+            }
             Some(_) => Err(ApiError::IdempotencyMismatch),
             // Without a key the id is new, so that only the name can be taken.
             None if key.as_str().is_none() => {
@@ -103,6 +105,11 @@ pub async fn create_tenant(
     };
     let reply = KeptReply::json(StatusCode::CREATED, &tenant)?;
     claimed.commit(&state.store, tx, None, reply).await
+}
+
+/// The tenant with the cell that has it.
+fn placed(state: &AppState, tenant: Tenant) -> Tenant {
+    Tenant { cell: state.cell_name(), ..tenant }
 }
 
 /// An id that is always the same for the same key.
@@ -144,13 +151,17 @@ pub async fn list_tenants(
     }
     let mut rows = Vec::new();
     for Cell { state, .. } in state.all_cells()? {
-        rows.extend(match &query.name {
+        let found = match &query.name {
             None => state.store.list_tenants(paging.after, paging.rows()).await?,
             Some(name) => match state.store.find_tenant_id(name).await? {
-                Some(id) => state.store.find_tenant(id).await?.into_iter().collect(),
-                None => Vec::new(),
+                // A copy that arrives has the name, too.
+                Some(id) if state.store.find_arrival(id).await? == Some(false) => {
+                    state.store.find_tenant(id).await?.into_iter().collect()
+                }
+                _ => Vec::new(),
             },
-        });
+        };
+        rows.extend(found.into_iter().map(|tenant| placed(&state, tenant)));
     }
     rows.sort_by_key(|tenant| tenant.id);
     Ok(Reply(paging.page(rows, |tenant| tenant.id)))
@@ -165,7 +176,8 @@ pub async fn find_tenant(
     Operator { state }: Operator,
     Path(path): Path<TenantPath>,
 ) -> Result<Reply<Tenant>> {
-    Ok(Reply(state.store.find_tenant(path.tenant_id).await?.or_missing(Kind::TenantNotFound)?))
+    let found = state.store.find_tenant(path.tenant_id).await?.or_missing(Kind::TenantNotFound)?;
+    Ok(Reply(placed(&state, found)))
 }
 
 /// Replaces a tenant's name, quotas, retention and status.
@@ -232,7 +244,8 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
         Some(name) => state.hold_name(tenant, name).await?,
         None => None,
     };
-    changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?).map(Reply)
+    let changed = changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?)?;
+    Ok(Reply(placed(state, changed)))
 }
 
 /// Erases a tenant with everything that it owns.

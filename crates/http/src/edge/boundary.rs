@@ -199,8 +199,8 @@ async fn moved(scope: Option<&Scope>, status: StatusCode) -> Option<Response> {
     if ![StatusCode::NOT_FOUND, StatusCode::UNAUTHORIZED].contains(&status) {
         return None;
     }
-    let (tenant, cell) = scope.and_then(|scope| Some((scope.tenant()?, scope.cell()?)))?;
-    let why = match cell.has_lost(tenant).await {
+    let (tenant, cell) = scope.and_then(Scope::cell)?;
+    let why = match cell.has_lost(*tenant).await {
         Ok(false) => return None,
         Ok(true) => ApiError::Unavailable(anyhow::anyhow!("the tenant was moved to another cell")),
         Err(error) => error,

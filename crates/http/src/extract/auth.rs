@@ -202,7 +202,7 @@ pub(crate) async fn authenticate(
     let scope_of_request = parts.extensions.get::<Scope>().cloned().unwrap_or_default();
     scope_of_request.set_tenant(grant.tenant);
     scope_of_request.set_key(digest);
-    scope_of_request.set_cell(cell.clone());
+    scope_of_request.set_cell(grant.tenant, cell.clone());
     // The boundary's span, not the current one, which may be an inner one.
     if let Some(span) = parts.extensions.get::<tracing::Span>() {
         span.record("tenant.id", tracing::field::display(grant.tenant.0));
@@ -305,7 +305,7 @@ pub async fn authenticate_for_gateway(
 /// Refuses a request whose key was revoked, or whose tenant was suspended, since it began. An operator's token does not change.
 pub(crate) async fn check_again(state: &AppState, scope: &Scope) -> Result<()> {
     let Some(key) = scope.key() else { return Ok(()) };
-    let state = scope.cell().unwrap_or(state);
+    let state = scope.cell().map_or(state, |(_, cell)| cell);
     match state.store.find_key(*key, Line::InUse, state.clock.now()).await? {
         Some(grant) if grant.suspended => Err(ApiError::Suspended),
         Some(_) => Ok(()),
@@ -333,10 +333,12 @@ impl FromRequestParts<AppState> for Operator {
 /// The state of the cell that has the tenant of a path; that of the home cell for any other path.
 async fn state_of_path(parts: &Parts, state: &AppState) -> Result<AppState> {
     let tenant = parts.uri.path().strip_prefix(TENANTS).and_then(|rest| rest.split('/').next());
-    match tenant.and_then(TenantId::parse) {
-        Some(tenant) => Ok(state.cell_of(tenant).await?.unwrap_or_else(|| state.clone())),
-        None => Ok(state.clone()),
+    let Some(tenant) = tenant.and_then(TenantId::parse) else { return Ok(state.clone()) };
+    let Some(cell) = state.cell_of(tenant).await? else { return Ok(state.clone()) };
+    if let Some(scope) = parts.extensions.get::<Scope>() {
+        scope.set_cell(tenant, cell.clone());
     }
+    Ok(cell)
 }
 
 /// Checks the operator token of a request.

@@ -1,7 +1,7 @@
 //! The list of cells, which is in the home cell.
 
 use crate::bulkhead::Share;
-use crate::cells::{self, Cell, NOBODY, UNREADABLE};
+use crate::cells::{self, Cell, NOBODY, Server};
 use crate::prelude::*;
 
 /// For how long a new cell gets no tenant: by then each process has heard of it, or has no database.
@@ -26,15 +26,40 @@ impl Store {
         )
         .fetch_all(&mut self.owner.acquire().await?)
         .await?;
-        let read = |name: &str, url: Option<Vec<u8>>| {
-            let url = url.map(|sealed| self.open_address(&sealed));
-            url.map(|url| url.ok_or_else(|| StoreError::corrupt("cells", "url", name, UNREADABLE)))
-                .transpose()
-        };
-        let cell = |(name, schema, url, is_settled): (String, String, Option<Vec<u8>>, bool)| {
-            Ok(Cell { url: read(&name, url)?, name, schema, is_settled })
-        };
-        rows.into_iter().map(|row| cell((row.name, row.schema, row.url, row.is_settled))).collect()
+        let cells = rows.into_iter().map(|row| Cell {
+            server: row.url.map_or(Server::Home, |sealed| self.open_address(&sealed)),
+            name: row.name,
+            schema: row.schema,
+            is_settled: row.is_settled,
+        });
+        Ok(cells.collect())
+    }
+
+    /// Encrypts again the addresses that another key than the first has encrypted; returns how many there were, and how many of
+    /// them stay because they cannot be decrypted. `head` is the beginning of what the first key has encrypted.
+    pub(crate) async fn encrypt_addresses_again(&self, head: &[u8]) -> Result<(usize, usize)> {
+        let rows = sqlx::query!(
+            r#"select name, url as "url!" from cells where url is not null and substr(url, 1, length($1::bytea)) <> $1"#,
+            head
+        )
+        .fetch_all(&mut self.owner.acquire().await?)
+        .await?;
+        let (found, mut unreadable) = (rows.len(), 0);
+        for row in rows {
+            let text = self.secret_keys.unseal(NOBODY, &row.url);
+            let Some(again) = text.and_then(|text| self.secret_keys.seal(NOBODY, &text)) else {
+                unreadable += 1;
+                continue;
+            };
+            let changed = sqlx::query!(
+                "update cells set url = $2 where name = $1 and url = $3",
+                row.name,
+                again,
+                row.url
+            );
+            changed.execute(&mut self.owner.acquire().await?).await?;
+        }
+        Ok((found, unreadable))
     }
 
     /// Adds a cell to the list, and tells all processes; `false` when the name is taken.
@@ -53,6 +78,11 @@ impl Store {
         cells::tell(&mut tx).await?;
         tx.commit().await?;
         Ok(is_new)
+    }
+
+    pub(crate) async fn update_cell(&self, name: &str, sealed: Option<&[u8]>) -> Result<bool> {
+        let done = sqlx::query!("update cells set url = $2 where name = $1", name, sealed);
+        Ok(done.execute(&mut self.owner.acquire().await?).await?.rows_affected() == 1)
     }
 
     /// Takes a cell off the list; `false` when it is not on it.
