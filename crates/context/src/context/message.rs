@@ -254,7 +254,7 @@ impl Converter<'_> {
         message
     }
 
-    /// ServedGroup an operator's message within the conversation into marked user text, for the format that has no
+    /// Turns an operator's message within the conversation into marked user text, for the format that has no
     /// such role.
     fn operator_as_user(self, message: &mut Message, entry: &Entry, turns: &mut ServedGroup<'_>) {
         if self.format == Format::Anthropic && entry.role.is_system() {
@@ -264,7 +264,7 @@ impl Converter<'_> {
         }
     }
 
-    /// ServedGroup every result of a message into user text, because no format takes a result without its call.
+    /// Turns every result of a message into user text, because no format takes a result without its call.
     fn results_as_text(self, message: &mut Message, turns: &mut ServedGroup<'_>) {
         message.role = Role::User;
         let name = message.name.take();

@@ -201,8 +201,8 @@ fn text(turns: &[Turn], is_chosen: impl Fn((usize, usize)) -> bool) -> String {
         for (number, (_, line)) in lines.enumerate() {
             let _infallible = match number {
                 0 => {
-                    let name = turn.name.iter().map(|name| format!(", {name}")).collect::<String>();
-                    write!(text, "\n#{} {}{name}: {}", turn.seq, speaker(turn.role, line.kind), line.text)
+                    let (of, name) = turn.name.as_deref().map_or(("", ""), |name| (", ", name));
+                    write!(text, "\n#{} {}{of}{name}: {}", turn.seq, speaker(turn.role, line.kind), line.text)
                 }
                 _ => write!(text, "\n  {}", line.text),
             };
