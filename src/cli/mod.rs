@@ -306,7 +306,10 @@ mod tests {
         // Flags stand for the variables: the environment belongs to the whole test process.
         command.build();
         let flags_of = |name: &str| -> Vec<(String, String)> {
-            let command = command.find_subcommand(name).expect("a command");
+            let within = |command: &clap::Command, name: &str| {
+                command.find_subcommand(name).cloned().expect("a command")
+            };
+            let command = name.split(' ').fold(command.clone(), |command, name| within(&command, name));
             let flag = |(variable, value): (&str, &str)| {
                 let arg =
                     command.get_arguments().find(|arg| arg.get_env().is_some_and(|env| env == variable))?;
@@ -318,10 +321,10 @@ mod tests {
         };
         let serve = flags_of("serve");
         // What is no variable of the service is one of a command that talks to it.
-        let others: Vec<_> = ["tenant", "sessions"].into_iter().flat_map(flags_of).collect();
+        let others: Vec<_> = ["tenant", "sessions", "cells add"].into_iter().flat_map(flags_of).collect();
         for (name, _) in example() {
             let is_known = serve.iter().chain(&others).any(|(known, _)| known == name);
-            assert!(is_known, "{name} is no variable of serve, tenant or sessions");
+            assert!(is_known, "{name} is no variable of serve, tenant, sessions or cells add");
         }
         // A variable that is set to nothing is not set.
         let flags = serve.into_iter().map(|(_, flag)| flag).filter(|flag| !flag.ends_with('='));
