@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::Connection as _;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -492,23 +492,29 @@ async fn one_search_says_where_a_thing_is_now_and_what_dropped_it() {
     looking.is_clean().await;
 }
 
+/// Begins a session with these messages, and has it compressed until they are left out.
+async fn left_out(app: &App, session: &str, mut first: Vec<Value>) {
+    let path = format!("/v1/sessions/{session}");
+    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
+    app.call("PUT", &path, settings.to_string()).await.with(201);
+    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
+    append(app, session, first).await;
+    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
+    app.call("PATCH", &path, small.to_string()).await.good();
+    let asked = json!({"target": 0.1, "preserve_recent": 2}).to_string();
+    app.call("POST", &format!("{path}/compressions"), asked).await.with(202);
+    app.work().await;
+}
+
 #[tokio::test]
 async fn what_a_pin_brought_back_is_called_dropped_nowhere() {
     let looking = looking().await;
     let (app, browser) = (&looking.app, &looking.browser);
-    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
-    app.call("PUT", "/v1/sessions/relay", settings.to_string()).await.with(201);
     // As a terminal colours it.
     let text = "\u{1b}[33mrelay seven answers late\u{1b}[0m and its queue is never emptied by anybody";
     let mut first = vec![json!({"role": "user", "content": "Watch the line."})];
     first.extend(called("c1", "bash", &json!({"command": "watch-line"}), text));
-    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
-    append(app, "relay", first).await;
-    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
-    app.call("PATCH", "/v1/sessions/relay", small.to_string()).await.good();
-    let asked = json!({"target": 0.1, "preserve_recent": 2}).to_string();
-    app.call("POST", "/v1/sessions/relay/compressions", asked).await.with(202);
-    app.work().await;
+    left_out(app, "relay", first).await;
     browser.sign_in(OURS).await;
     let hit =
         "[...document.querySelectorAll('ol.hits li')].find(row => row.innerText.includes('relay seven'))";
@@ -656,18 +662,10 @@ async fn a_message_is_pinned_line_by_line_and_every_page_agrees_that_it_is_there
     let looking = looking().await;
     let (app, browser) = (&looking.app, &looking.browser);
     browser.sign_in(OURS).await;
-    let settings = json!({"context_window": 8_000, "reserved_output_tokens": 500, "auto": false});
-    app.call("PUT", "/v1/sessions/gate", settings.to_string()).await.with(201);
     let text = "[gateway]\ntimeout_of_upstream = \"37 seconds\"\n  retries_of_upstream = 4";
     let mut first = vec![json!({"role": "user", "content": "Read the settings of the gateway."})];
     first.extend(called("c1", "read_file", &json!({"path": "conf/gateway.toml"}), text));
-    first.extend(turns(14, |i| super::sentences(&format!("step {i}"), 14)));
-    append(app, "gate", first).await;
-    let small = json!({"max_summary_tokens": 200, "fill": 0.05});
-    app.call("PATCH", "/v1/sessions/gate", small.to_string()).await.good();
-    let asked = json!({"target": 0.1, "preserve_recent": 2}).to_string();
-    app.call("POST", "/v1/sessions/gate/compressions", asked).await.with(202);
-    app.work().await;
+    left_out(app, "gate", first).await;
 
     browser.open("/console/sessions/gate/search?q=timeout_of_upstream").await;
     browser.find("ol.hits li .where a").await.click().await.expect("a link");
