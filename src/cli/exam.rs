@@ -6,6 +6,8 @@ mod played;
 mod report;
 
 use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -14,7 +16,6 @@ use serde_json::Map;
 
 use self::played::{Asked, Group, Outcome, Subject};
 use super::failure::Usage;
-use super::files;
 use super::prelude::*;
 use super::transcript::{self, FileFormat};
 use crate::app;
@@ -33,6 +34,8 @@ use anchord_session::settings::Settings;
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// The files of the page, without their endings.
 const NAME: &str = "exam";
+/// So many bytes at the start of a file show whether an exam wrote it.
+const SEARCHED_BYTES: u64 = 64;
 /// Covered messages are asked about in so many pieces, so that questions come from all of them.
 const EXAM_PIECES: usize = 3;
 
@@ -110,7 +113,7 @@ impl Exam {
         std::fs::create_dir_all(&self.out)
             .with_context(|| format!("cannot create the folder {}", self.out.display()))?;
         for (path, text) in paths.iter().zip([page.html(), page.markdown()]) {
-            files::place(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
+            place(path, &text).with_context(|| format!("cannot write {}", path.display()))?;
         }
         self.print(&subjects, &groups, &paths)
     }
@@ -268,5 +271,30 @@ fn play<'a>(settings: &Settings, subjects: &'a [Subject], progress: &ProgressBar
 /// Whether an earlier exam wrote a file, or nobody did.
 fn is_ours(path: &Path) -> bool {
     path.symlink_metadata().is_err()
-        || files::head(path).is_some_and(|head| page::MARKS.iter().any(|mark| head.starts_with(mark)))
+        || head(path).is_some_and(|head| page::MARKS.iter().any(|mark| head.starts_with(mark.as_bytes())))
+}
+
+/// The beginning of a file; `None` of a link, and of what cannot be read.
+fn head(path: &Path) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+    let read = File::open(path).and_then(|file| file.take(SEARCHED_BYTES).read_to_end(&mut head));
+    (is_file && read.is_ok()).then_some(head)
+}
+
+/// Writes a whole file in a temporary place beside it, and moves it last, so that nobody reads half of it.
+fn place(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = path.with_extension(format!("{}.part", std::process::id()));
+    let written = write_whole(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Any file in the temporary place is an incomplete one of ours.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }

@@ -16,9 +16,7 @@ mod context;
 mod credential;
 mod demo;
 mod exam;
-mod export;
 mod failure;
-mod files;
 mod health;
 mod import;
 mod item;
@@ -38,7 +36,6 @@ mod sessions;
 mod summary;
 mod tail;
 mod tenant;
-mod tokens;
 mod transcript;
 mod worker;
 mod wrap;
@@ -114,12 +111,8 @@ enum Command {
     Ledger(ledger::LedgerCommand),
     /// Offer the tools, records and contexts of sessions to an agent, as an MCP server over standard input and output
     Mcp(mcp::McpCommand),
-    /// Count the tokens of a text or of messages
-    Tokens(tokens::TokensCommand),
     /// Append a transcript to a session
     Import(import::Import),
-    /// Write summaries of sessions to files
-    Export(export::Export),
     /// Create, list, suspend and delete tenants
     Tenant(tenant::TenantCommand),
     /// Create, list, rotate and revoke API keys
@@ -181,9 +174,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Recall(recall) => block_on(recall.run()),
         Command::Ledger(ledger) => block_on(ledger.run()),
         Command::Mcp(mcp) => block_on(mcp.run()),
-        Command::Tokens(tokens) => block_on(tokens.run()),
         Command::Import(import) => block_on(import.run()),
-        Command::Export(export) => block_on(export.run()),
         Command::Tenant(tenant) => block_on(tenant.run()),
         Command::Key(key) => block_on(key.run()),
         Command::Compress(compress) => block_on(compress.run()),

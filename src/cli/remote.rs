@@ -73,13 +73,6 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
-    /// Whether it is a problem of this kind, by the last part of its `type`.
-    pub(super) fn is_of(&self, kind: &str) -> bool {
-        let problem = self.json();
-        let told = problem.get("type").and_then(Value::as_str).unwrap_or_default();
-        told.rsplit('/').next() == Some(kind)
-    }
-
     /// How long the service asks to wait.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         retry_after(&self.headers)

@@ -30,7 +30,7 @@ pub(super) struct SummaryCommand {
 
 /// The layouts of a summary, by their names on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Style {
+enum Style {
     /// Markdown, as the agent gets it
     Anchored,
     /// Markdown, with a sentence in every empty section

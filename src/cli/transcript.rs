@@ -11,8 +11,6 @@ use super::prelude::*;
 use anchord_messages::format::Format;
 use anchord_messages::transcript::{self, Log, Logged, Transcript};
 
-/// The most messages of one call; the service accepts as many by default.
-pub(super) const MOST_MESSAGES: usize = 1_000;
 /// The most bytes of messages in one call; half of the largest body that a service accepts by default.
 pub(super) const BATCH_BYTES: usize = 8 * 1024 * 1024;
 

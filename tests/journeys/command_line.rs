@@ -231,14 +231,13 @@ const READING: [&str; 11] = [
     "tail s --after 0 --count 1",
     "recall s importer",
     "ledger s",
-    "tokens file",
     "health",
 ];
 
 #[rstest]
 fn without_a_service_a_command_says_so_at_once_and_creates_nothing(#[values("", " --json")] json: &str) {
     let desk = Desk::at(NOBODY);
-    for line in READING.into_iter().filter(|line| *line != "tokens file") {
+    for line in READING {
         let began = Instant::now();
         let why = desk.run(&format!("{line}{json}")).failed(1);
         assert!(why.contains("127.0.0.1:9"), "{line}: {why}");
@@ -267,11 +266,8 @@ fn without_a_key_a_command_says_where_it_looked_and_creates_nothing() {
 async fn every_reading_command_prints_lines_or_json_and_creates_nothing() {
     let (service, desk) = service().await;
     talk(&service, "s");
-    let outside = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(outside.path(), "hello world").expect("a text");
     for line in READING {
-        let line = line.replace("tokens file", &format!("tokens {}", outside.path().display()));
-        assert!(!desk.run(&line).good().is_empty(), "{line}");
+        assert!(!desk.run(line).good().is_empty(), "{line}");
         let json = desk.run(&format!("{line} --json")).good();
         let is_document = serde_json::from_str::<Value>(&json).is_ok();
         let is_lines = json.lines().all(|line| serde_json::from_str::<Value>(line).is_ok());
@@ -382,38 +378,11 @@ async fn a_wrong_key_is_named_with_its_source_and_never_shown() {
     named(desk.folder.path()).failed(2);
     desk.run("context s --max-input-tokens 0").failed_at("--max-input-tokens");
     desk.run("context s --max-input-tokens 0").failed_at("--max-input-tokens");
-    desk.run("tokens none").failed(2);
     let lacking = desk.run("context");
     assert!(lacking.code == Some(2) && lacking.err.contains("<SESSION>"), "{}", lacking.err);
     assert!(!lacking.err.contains("--url"), "the environment names the service: {}", lacking.err);
     let no_url = done(desk.command("sessions list").env("ANCHORD_URL", "ftp://x"));
     assert_eq!(no_url.code, Some(2), "{}", no_url.err);
-    assert_eq!(service.end(Signal::SIGTERM), Some(0));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tokens_are_counted_of_a_file_of_standard_input_and_of_messages() {
-    let (service, desk) = service().await;
-    let text = desk.folder.path().join("text");
-    fs::write(&text, "hello world").expect("a text");
-    assert_eq!(desk.run("tokens text").good(), "2\n");
-    assert_eq!(desk.run("tokens text --json").json(), json!({"tokens": 2}));
-    let mut piped =
-        desk.command("tokens --tokenizer cl100k_base").stdin(Stdio::piped()).spawn().expect("the program");
-    piped.stdin.take().expect("a pipe").write_all(b"hello world").expect("a reader");
-    let output = piped.wait_with_output().expect("an end");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "2\n", "{output:?}");
-    // More than the service takes in one call.
-    let messages: Vec<Value> =
-        (0..1_500).map(|_| json!({"role": "user", "content": "hello world"})).collect();
-    fs::write(desk.folder.path().join("many"), Value::from(messages).to_string()).expect("messages");
-    let counts = desk.run("tokens --messages many --json").json();
-    assert_eq!(
-        (&counts["tokens"], counts["per_message"].as_array().map(Vec::len)),
-        (&json!(9_000), Some(1_500))
-    );
-    assert_eq!(desk.run("tokens --messages many").good(), "9000\n");
-    assert_eq!(desk.run("tokens none").failed(2).matches("cannot read none").count(), 1);
     assert_eq!(service.end(Signal::SIGTERM), Some(0));
 }
 
@@ -456,42 +425,8 @@ async fn an_agent_is_served_over_standard_input_and_output() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn summaries_are_exported_to_files_and_imports_are_told_as_json() {
+async fn imports_are_told_as_json() {
     let (service, desk) = service().await;
-    talk(&service, "s:1");
-    let out = |flags: &str| desk.run(&format!("export --out notes {flags}"));
-    let told = out("s:1").good();
-    let path = desk.folder.path().join(told.trim_end());
-    let text = fs::read_to_string(&path).expect("a file");
-    assert!(text.starts_with("<!-- anchord export: session s:1 -->\n## Session Summary"), "{text}");
-    assert!(text.contains("src/import.rs"), "{text}");
-    assert_eq!(out("s:1").good(), told, "its own file is written anew");
-    let state = out("--style state --json s:1").json();
-    assert_eq!(state["session_id"], "s:1");
-    let state = fs::read_to_string(desk.folder.path().join(state["file"].as_str().expect("a path")));
-    let state: Value = serde_json::from_str(&state.expect("a file")).expect("JSON");
-    assert_eq!(state["session_id"], "s:1");
-    let half = out("nobody s:1");
-    assert_eq!(
-        (half.code, half.out.as_str()),
-        (Some(1), told.as_str()),
-        "one failure stops no other session"
-    );
-    assert!(half.err.contains("session nobody: ") && half.err.contains("1 of 2 sessions"), "{}", half.err);
-    let hello = json!({"messages": [{"role": "user", "content": "hello"}]}).to_string();
-    service.client().call("POST", "/v1/sessions/young/messages", &[], &hello).expect("a reply");
-    let some = out("young s:1");
-    assert_eq!(
-        (some.code, some.out.as_str()),
-        (Some(0), told.as_str()),
-        "one without a summary is passed over"
-    );
-    assert!(some.err.contains("session young has no summary yet"), "{}", some.err);
-    assert_eq!(out("../x").code, Some(2));
-    let nothing = Desk::at(&desk.url);
-    nothing.run("export --out notes nobody");
-    assert!(nothing.is_empty(), "a failed export makes no folder");
-
     fs::write(desk.folder.path().join("log"), r#"[{"role": "user", "content": "hello"}]"#).expect("a log");
     let imported = desk.run("import log --session new --json").json();
     let expected =
