@@ -103,7 +103,6 @@ impl Runner {
             tokens: TokenCounter::default(),
             clock: self.clock,
             llm: self.llm.clone(),
-            record_cache: anchord_worker::RecordCache::default(),
         };
         let options =
             anchord_worker::Options { workers: self.settings.worker.workers.into(), ..Default::default() };

@@ -1,7 +1,6 @@
 //! Records of versions: each is whole, whatever of it is stored with which version, and whoever made it.
 
 use serde_json::{Value, json};
-use sqlx::{Connection as _, PgConnection, Row as _};
 
 use crate::support::app::COMPRESS;
 use crate::support::app::{App, app};
@@ -34,11 +33,11 @@ fn rounds(from: usize) -> Value {
     json!({"messages": (from..from + 6).flat_map(one).collect::<Vec<Value>>()})
 }
 
-/// Appends the next rounds of a session, and asks for a compression.
-async fn ask(app: &App, session: &str, round: usize) {
+/// Appends the next rounds of the session `s`, and asks for a compression.
+async fn ask(app: &App, round: usize) {
     let body = rounds(round * 6).to_string();
-    assert_eq!(app.call("POST", &format!("/v1/sessions/{session}/messages"), body).await.status, 201);
-    app.call("POST", &format!("/v1/sessions/{session}/compressions"), COMPRESS).await.with(202);
+    assert_eq!(app.call("POST", "/v1/sessions/s/messages", body).await.status, 201);
+    app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await.with(202);
 }
 
 /// A session `s` with so many versions, and what each of them said when it was published.
@@ -46,44 +45,15 @@ async fn versions(app: &App, count: usize) -> Vec<Value> {
     app.call("PUT", "/v1/sessions/s", r#"{"auto": false}"#).await;
     let mut published = Vec::new();
     for round in 0..count {
-        ask(app, "s", round).await;
+        ask(app, round).await;
         app.work().await;
-        published.push(version(app, "s", round + 1).await);
+        published.push(version(app, round + 1).await);
     }
     published
 }
 
-async fn version(app: &App, session: &str, number: usize) -> Value {
-    app.call("GET", &format!("/v1/sessions/{session}/summaries/{number}"), "").await.with(200).json()
-}
-
-#[tokio::test]
-async fn a_version_is_the_same_whether_its_worker_kept_the_one_before_or_reads_it() {
-    let app = app().await;
-    // By which worker each version is made: the one that keeps its records, or another.
-    let workers =
-        [("kept", [true, true, true, true]), ("read", [false; 4]), ("both", [true, false, true, true])];
-    let mut documents = Vec::new();
-    for (session, kept) in workers {
-        app.call("PUT", &format!("/v1/sessions/{session}"), r#"{"auto": false}"#).await;
-        for (round, kept) in kept.into_iter().enumerate() {
-            ask(&app, session, round).await;
-            if kept { app.work().await } else { app.work_elsewhere().await }
-        }
-        let mut owner = PgConnection::connect(&app.database.url).await.expect("a connection");
-        let versions = format!(
-            "select s.document::text || array_to_string(read_parts(s.tenant_id, s.session_id, s.parts), ',') || s.carry::text
-                    || s.rendering
-             from summaries s join sessions x on x.id = s.session_id
-             where x.name = '{session}' order by s.version"
-        );
-        let rows =
-            sqlx::raw_sql(sqlx::AssertSqlSafe(versions)).fetch_all(&mut owner).await.expect("versions");
-        documents.push(rows.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>());
-    }
-    assert_eq!(documents[0].len(), 4);
-    assert_eq!(documents[0], documents[1]);
-    assert_eq!(documents[2], documents[1]);
+async fn version(app: &App, number: usize) -> Value {
+    app.call("GET", &format!("/v1/sessions/s/summaries/{number}"), "").await.with(200).json()
 }
 
 #[tokio::test]
@@ -101,9 +71,9 @@ async fn a_version_stores_what_it_changes_and_every_version_stays_whole() {
     app.call("POST", "/v1/sessions/s/summaries/4/rollback", "").await.with(201);
     assert_eq!(number(&mut owner, "select count(*) from record_parts").await, before);
     for (number, published) in (1..).zip(&published) {
-        assert_eq!(&version(&app, "s", number).await, published, "version {number}");
+        assert_eq!(&version(&app, number).await, published, "version {number}");
     }
-    let (mut back, fourth) = (version(&app, "s", 11).await, &published[3]);
+    let (mut back, fourth) = (version(&app, 11).await, &published[3]);
     for section in ["files_modified", "files_read", "decisions_made", "errors", "test_results", "constraints"]
     {
         assert_eq!(back[section].take(), fourth[section], "{section}");
@@ -119,8 +89,8 @@ async fn a_record_of_which_a_part_is_gone_is_never_a_shorter_one() {
     sqlx::raw_sql(gone).execute(&mut owner).await.expect("a deletion");
     app.call("GET", "/v1/sessions/s/summaries/2", "").await.with(500);
     // Nothing is built on it, and what contexts serve is still there.
-    ask(&app, "s", 2).await;
-    app.work_elsewhere().await;
+    ask(&app, 2).await;
+    app.work().await;
     let status = "select status from compressions where kind = 'compress' order by id desc limit 1";
     assert_ne!(text(&mut owner, status).await, "succeeded");
     assert_eq!(number(&mut owner, "select max(version) from summaries").await, 2);

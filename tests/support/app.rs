@@ -22,7 +22,7 @@ use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
-use anchord_worker::{Env, Options, Pool, RecordCache};
+use anchord_worker::{Env, Options, Pool};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -77,7 +77,6 @@ pub struct App {
     llm: Option<anchord_llm::Client>,
     embedder: Option<Embedder>,
     webhook_reach: Reach,
-    records: RecordCache,
     clock: Clock,
 }
 
@@ -205,7 +204,6 @@ async fn start_on(mut database: TestDatabase, llm: Option<anchord_llm::Client>, 
     tenant(&stores[stores.len() - 1].1, "theirs", THEIRS).await;
     let clock = Clock::system();
     let router = anchord_http::router(state(&stores, &stop, clock, (llm.as_ref(), None, webhook_reach)));
-    let records = RecordCache::default();
     App {
         store,
         stores,
@@ -216,7 +214,6 @@ async fn start_on(mut database: TestDatabase, llm: Option<anchord_llm::Client>, 
         embedder: None,
         stop,
         webhook_reach,
-        records,
         clock,
     }
 }
@@ -346,22 +343,12 @@ impl App {
 
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
-        self.work_with(&self.records).await;
-    }
-
-    /// The same by a worker of another process, which has the records of no version.
-    pub async fn work_elsewhere(&self) {
-        self.work_with(&RecordCache::default()).await;
-    }
-
-    async fn work_with(&self, records: &RecordCache) {
         for (_, store) in self.all_stores() {
             let env = Env {
                 store,
                 tokens: TokenCounter::default(),
                 clock: self.clock,
                 llm: self.llm.clone(),
-                record_cache: records.clone(),
             };
             Pool::new(env, Options::default()).drain().await.expect("a database that answers");
         }

@@ -43,19 +43,12 @@ pub struct Base {
 pub struct Current {
     /// Its number.
     pub version: i64,
-    /// Its record; `None` when the caller has cached this version.
-    pub written: Option<VersionJson>,
-    /// The tokens of its rendering and its digest, as contexts serve them.
-    pub served_tokens: u32,
-}
-
-/// A version's record as JSON. It grows with its session, so it is not read when the caller has cached it.
-#[derive(Clone, Debug)]
-pub struct VersionJson {
-    /// The record.
+    /// Its record.
     pub record: StoredSummary,
     /// The ledger's carry for the next span.
     pub carry: String,
+    /// The tokens of its rendering and its digest, as contexts serve them.
+    pub served_tokens: u32,
 }
 
 /// The input of an evaluation: a version, and the probes that it is asked.
@@ -86,23 +79,18 @@ pub struct Original {
 
 impl Store {
     /// Reads the input of a compression, and the outlines of all messages after the anchor, in one snapshot; `None`
-    /// when the session is gone. The record is left out when the current version is `known`, the one that the caller
-    /// has cached.
+    /// when the session is gone.
     ///
     /// # Errors
     /// When the database fails or a row does not parse.
-    pub async fn load_base(
-        &self,
-        of: impl Into<SessionKey>,
-        known: Option<i64>,
-    ) -> Result<Option<(Base, Vec<Outline>)>> {
+    pub async fn load_base(&self, of: impl Into<SessionKey>) -> Result<Option<(Base, Vec<Outline>)>> {
         let key @ SessionKey { tenant, id } = of.into();
         let mut tx = self.snapshot(tenant).await?;
         let Some(Loaded { session, .. }) = load::load(&mut tx, tenant, Which::WithId(id)).await? else {
             return Ok(None);
         };
         let current = match session.version {
-            Some(version) => find_version(&mut tx, key, version, known).await?,
+            Some(version) => find_version(&mut tx, key, version).await?,
             None => None,
         };
         let base = Base {
@@ -231,39 +219,22 @@ impl Store {
     }
 }
 
-/// Finds a version as a base for the next one, with its metadata; without its record when its number is `known`.
-async fn find_version(
-    connection: &mut PgConnection,
-    key: SessionKey,
-    version: i64,
-    known: Option<i64>,
-) -> Result<Option<Current>> {
+/// Finds a version as a base for the next one.
+async fn find_version(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<Option<Current>> {
     let row = sqlx::query!(
-        r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!",
-                  record.document as "document?", record.parts as "parts?", record.texts as "texts?", record.carry as "carry?"
-           from summaries x
-           left join lateral (
-             select x.document::text as document, x.parts, read_parts(x.tenant_id, x.session_id, x.parts) as texts,
-                    x.carry::text as carry
-             where x.version is distinct from $4
-           ) record on true
-           where x.tenant_id = $1 and x.session_id = version_owner($1, $2, $3) and x.version = $3"#,
+        r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!", document::text as "document!", parts,
+                  read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!"
+           from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
         key.tenant.0,
         key.id.0,
         version,
-        known,
     )
     .fetch_optional(connection)
     .await?;
-    let Some(row) = row else { return Ok(None) };
-    let record = row.document.map(|document| StoredSummary {
-        document,
-        parts: row.parts.unwrap_or_default(),
-        texts: row.texts.unwrap_or_default(),
-    });
-    Ok(Some(Current {
+    Ok(row.map(|row| Current {
         version,
-        written: record.zip(row.carry).map(|(record, carry)| VersionJson { record, carry }),
+        record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
+        carry: row.carry,
         served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
     }))
 }

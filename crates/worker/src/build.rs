@@ -18,14 +18,11 @@ use anchord_messages::id::{ProbeId, Seq};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Base, CheckedDraft, Proposed};
 use anchord_record::gate::{GateOutcome, GateRecord, RetryMeasure};
-use anchord_record::parts::{Parts, SplitSummary};
+use anchord_record::parts::SplitSummary;
 use anchord_record::probe::{self, Answerer, ProbeKind, ProbeReport, ProbeResult, Verdict};
 use anchord_record::rubric::Rubric;
 use anchord_record::{changes, strategy};
 use anchord_session::compression::Timings;
-
-/// A record as it is stored, and its parts.
-pub(super) type WrittenRecord = (SplitSummary, Parts);
 
 /// The measures with a model, before code takes over.
 const MODEL_MEASURES: [RetryMeasure; 2] = [RetryMeasure::Detail, RetryMeasure::SmallerPieces];
@@ -37,8 +34,8 @@ const MOST_TOLD: usize = 5;
 pub(super) struct BuiltCandidate {
     pub(super) checked: CheckedDraft,
     pub(super) facts: Facts,
-    /// The record as it is stored, with its parts, when the candidate may be stored.
-    pub(super) record: Option<WrittenRecord>,
+    /// The record as it is stored, when the candidate may be stored.
+    pub(super) record: Option<SplitSummary>,
     pub(super) probe_ids: Vec<ProbeId>,
     pub(super) timings: Timings,
     pub(super) counter: TokenCounter,
@@ -120,7 +117,7 @@ struct CandidateBuilder<'a> {
     gate: Vec<GateRecord>,
     timings: Timings,
     /// The stored form of the last candidate, once it is final.
-    record: Option<WrittenRecord>,
+    record: Option<SplitSummary>,
 }
 
 impl<'a> CandidateBuilder<'a> {
@@ -315,10 +312,11 @@ impl<'a> CandidateBuilder<'a> {
 }
 
 /// Serialises the record as it is stored, without the parts that its base has.
-fn write(span_facts: &SpanFacts, checked: &CheckedDraft) -> Result<WrittenRecord, JobError> {
+fn write(span_facts: &SpanFacts, checked: &CheckedDraft) -> Result<SplitSummary, JobError> {
     let base = span_facts.material.base.as_ref();
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
-    parts.write(&checked.summary, checked.meta.version).map_err(|error| JobError::Broken(error.to_string()))
+    let written = parts.write(&checked.summary, checked.meta.version);
+    written.map(|(record, _)| record).map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn probe_target(checked: &CheckedDraft) -> ProbeTarget<'_> {

@@ -13,7 +13,6 @@ use super::exam::Exam;
 use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target, read_through};
 use super::job::{Env, JobError, elapsed, in_turn};
-use super::record_cache::CachedVersion;
 use super::reread;
 use anchord_context::context;
 use anchord_messages::group;
@@ -42,10 +41,8 @@ const INDEXED_AT_ONCE: Seq = 256;
 /// them; that job is claimed with the settlement, under a lease of the same length.
 pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
-    let cached = env.record_cache.take(job.session);
-    let cached_version = cached.as_ref().map(|cached| cached.version);
     // Boxed, because this future is far larger than the others.
-    let load = Box::pin(env.store.load_base((job.tenant, job.session), cached_version));
+    let load = Box::pin(env.store.load_base((job.tenant, job.session)));
     let Some((base, outlines)) = throttled(load).await? else {
         return Ok(None);
     };
@@ -81,7 +78,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         let read = env.store.load_span(job.session.of(job.tenant), from_seq, through);
         let originals = throttled(read).await?;
         let job = job.clone();
-        let work = InputRows { base, outlines, originals, cached, span, job, strategy, now };
+        let work = InputRows { base, outlines, originals, span, job, strategy, now };
         in_turn(move || work.input()).await?.map_err(JobError::Broken)
     };
     // Wait for the commit before anything else: models are called, and chunks are stored, only for a fixed span.
@@ -107,14 +104,13 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
         return Err(JobError::Fenced);
     }
     made.checked.meta.warnings.extend(lowered.into_iter().chain(engine.close(env, job).await?));
-    let (mut settlement, record) = made.into_settlement(job, started, before)?;
+    let mut settlement = made.into_settlement(job, started, before)?;
     if env.llm.is_some() {
         settlement.report.cost = env.store.llm_cost(job).await?;
     }
     let figures = figures_of(&settlement.report);
     let (settled, indexing) = settle_and_index(env, job, Some(covered), settlement, index_lease).await?;
-    let is_published = settled == SettleOutcome::As(Status::Succeeded);
-    if is_published {
+    if settled == SettleOutcome::As(Status::Succeeded) {
         let user = User {
             tenant: job.tenant,
             session: job.session,
@@ -122,9 +118,6 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
             at: env.clock.now(),
         };
         env.store.meter().count(user, Kind::Version, figures);
-    }
-    if let Some(record) = record.filter(|_| is_published) {
-        env.record_cache.insert(job.session, record);
     }
     // The job has ended. A failure here must not delay the job that was claimed with it.
     if env.llm.is_some()
@@ -208,13 +201,13 @@ fn ended(status: Status, report: Report) -> Settlement {
 }
 
 impl BuiltCandidate {
-    /// The settlement of the candidate, and the record to cache when there is a version.
+    /// The settlement of the candidate.
     fn into_settlement(
         self,
         job: &Job,
         started: Instant,
         context_before: u32,
-    ) -> Result<(Settlement, Option<CachedVersion>), JobError> {
+    ) -> Result<Settlement, JobError> {
         let checked = &self.checked;
         let status = if checked.is_not_smaller() {
             Status::Skipped
@@ -272,12 +265,11 @@ impl BuiltCandidate {
                 .copied()
                 .collect(),
         });
-        let made = if status == Status::Succeeded { Some(self.version()?) } else { None };
-        let (version, record) = made.unzip();
-        Ok((Settlement { status, report, version, evaluation }, record))
+        let version = if status == Status::Succeeded { Some(self.version()?) } else { None };
+        Ok(Settlement { status, report, version, evaluation })
     }
 
-    fn version(self) -> Result<(NewVersion, CachedVersion), JobError> {
+    fn version(self) -> Result<NewVersion, JobError> {
         let mut ledger = Vec::new();
         for command in &self.facts.commands {
             push_entry(&mut ledger, "command", &command.seqs, raw_json(command)?);
@@ -289,26 +281,19 @@ impl BuiltCandidate {
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
-        let version = checked.meta.version;
-        let (record, parts) =
-            self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
-        let carry = raw_json(&self.facts.carry)?;
-        let bytes = parts.bytes() + carry.get().len();
-        let cached =
-            CachedVersion { version, summary: checked.summary, parts, carry: self.facts.carry, bytes };
-        let version = NewVersion {
-            version,
+        let record = self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
+        Ok(NewVersion {
+            version: checked.meta.version,
             meta: raw_json(&checked.meta)?,
             record,
-            carry,
+            carry: raw_json(&self.facts.carry)?,
             rendering: served(&checked.rendering.text, self.counter),
             smaller: checked.smaller.iter().map(|form| served(&form.text, self.counter)).collect(),
             digest: Some(checked.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
             recap: checked.recap,
             todos,
             ledger,
-        };
-        Ok((version, cached))
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::record_cache::CachedVersion;
 use super::span_facts::group_ends;
 use anchord_context::pin::Pin;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
@@ -79,8 +78,6 @@ pub(super) struct InputRows {
     pub(super) base: Base,
     pub(super) outlines: Vec<Outline>,
     pub(super) originals: Vec<Original>,
-    /// The cached record of the session.
-    pub(super) cached: Option<CachedVersion>,
     pub(super) span: Span,
     pub(super) job: Job,
     pub(super) strategy: Strategy,
@@ -179,7 +176,7 @@ impl InputRows {
         let model = ModelRoom::of(&policy, left.record, self.base.settings.max_summary_tokens);
         let mut span = read_messages(self.originals)?;
         let tail = span.split_off(span.partition_point(|message| message.seq <= self.span.through_seq));
-        let base = self.base.current.map(|current| read_base(current, self.cached)).transpose()?;
+        let base = self.base.current.map(read_base).transpose()?;
         let mut probes: Vec<Probe> = Vec::new();
         let mut probe_ids = Vec::new();
         for (id, probe) in self.base.probes {
@@ -229,17 +226,10 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: Current, cached: Option<CachedVersion>) -> Result<candidate::Base, String> {
-    let Current { version, written, served_tokens } = current;
-    let (summary, parts, carry) = match (written, cached.filter(|cached| cached.version == version)) {
-        (_, Some(cached)) => (cached.summary, cached.parts, cached.carry),
-        (Some(written), None) => {
-            let (summary, parts) =
-                written.record.read().map_err(|error| format!("the current version: {error}"))?;
-            let carry = serde_json::from_str(&written.carry);
-            (summary, parts, carry.map_err(|error| format!("the current version's carry: {error}"))?)
-        }
-        (None, None) => return Err("the current version was not read".to_owned()),
-    };
+fn read_base(current: Current) -> Result<candidate::Base, String> {
+    let Current { version, record, carry, served_tokens } = current;
+    let (summary, parts) = record.read().map_err(|error| format!("the current version: {error}"))?;
+    let carry =
+        serde_json::from_str(&carry).map_err(|error| format!("the current version's carry: {error}"))?;
     Ok(candidate::Base { version, summary, parts, carry, served_tokens })
 }

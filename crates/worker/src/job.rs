@@ -1,6 +1,5 @@
 //! What every job uses, how a job fails, and how it runs long work.
 
-use super::record_cache::RecordCache;
 use anchord_messages::id::TenantId;
 use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
@@ -18,8 +17,6 @@ pub struct Env {
     pub clock: Clock,
     /// The client of the model server, when one is configured.
     pub llm: Option<anchord_llm::Client>,
-    /// The records of the versions that this process published last.
-    pub record_cache: RecordCache,
 }
 
 /// Why a job did not finish.

@@ -26,7 +26,6 @@ mod narrate;
 pub mod offline;
 mod pool;
 mod presence;
-mod record_cache;
 mod reread;
 mod span_facts;
 pub mod webhook_client;
@@ -34,4 +33,3 @@ pub mod webhook_dispatcher;
 
 pub use job::{Env, JobError};
 pub use pool::{Options, Pool};
-pub use record_cache::RecordCache;
