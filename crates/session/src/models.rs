@@ -1,6 +1,6 @@
 //! Language models that sessions talk to: the size of their windows, and the closest tokenizer.
 //!
-//! What lives here: the comparison of names (`name`); the limits of a model (`limits`); the models that are known
+//! What lives here: the comparison of names (`name`); a known model with its limits (`limits`); the models that are known
 //! everywhere, from `rules/models.toml` and tiktoken-rs (`table`); models that a tenant adds (`own`); the search in
 //! both (`catalogue`).
 //! Must not know: settings, and what follows from a model there.
@@ -11,7 +11,7 @@ mod name;
 mod own;
 mod table;
 
-pub use catalogue::{KnownModel, Origin, find, known, limits_of};
-pub use limits::ModelLimits;
+pub use catalogue::{find, known, limits_of};
+pub use limits::{KnownModel, ModelLimits, Origin};
 pub use name::is_name;
 pub use own::{MAX_OWN_MODELS, OwnModel};

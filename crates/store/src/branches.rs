@@ -50,39 +50,6 @@ pub struct Branch {
     pub updated_at: DateTime<Utc>,
 }
 
-/// A row before its names are parsed.
-struct Row {
-    id: Uuid,
-    branch: String,
-    base: Option<String>,
-    base_seq: i64,
-    head_seq: i64,
-    version: Option<i64>,
-    is_current: bool,
-    created_at: DateTime<Utc>,
-    updated_at: DateTime<Utc>,
-}
-
-impl Row {
-    fn read(self) -> Result<Branch> {
-        let parse = |name: &str| {
-            BranchName::parse(name).map_err(|error| StoreError::corrupt("sessions", "branch", self.id, error))
-        };
-        Ok(Branch {
-            id: SessionId(self.id),
-            name: parse(&self.branch)?,
-            from: self.base.as_deref().map(parse).transpose()?,
-            seq: self.base_seq,
-            head_seq: self.head_seq,
-            messages: self.head_seq - self.base_seq,
-            version: self.version,
-            is_current: self.is_current,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        })
-    }
-}
-
 impl Store {
     /// Finds a branch; `None` when there is no such session or branch.
     ///
@@ -115,9 +82,10 @@ impl Store {
             listed.extend(read(&mut tx, tenant, main.id).await?);
         }
         let rows = sqlx::query_as!(
-            Row,
-            r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version, b.id = $5 as "is_current!",
-                      b.created_at, b.updated_at
+            Branch,
+            r#"select b.id as "id: SessionId", b.branch as "name: BranchName", base.branch as "from?: BranchName",
+                      b.base_seq as seq, b.head_seq, b.head_seq - b.base_seq as "messages!", b.version,
+                      b.id = $5 as "is_current!", b.created_at, b.updated_at
                from (
                  select x.* from sessions x
                  where x.root_id = $2 and x.tenant_id = $1 and x.id > $3 and x.dropped_at is null
@@ -137,8 +105,7 @@ impl Store {
         .fetch_all(&mut *tx)
         .await?;
         tx.commit().await?;
-        let rest = rows.into_iter().map(Row::read).collect::<Result<Vec<_>, _>>()?;
-        listed.extend(rest);
+        listed.extend(rows);
         listed.truncate(usize::try_from(limit).unwrap_or_default());
         Ok(Some(listed))
     }
@@ -264,8 +231,9 @@ async fn find(tx: &mut PgConnection, tenant: TenantId, of: &SessionRef) -> Resul
 /// Reads a branch by its id.
 async fn read(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<Option<Branch>> {
     let row = sqlx::query_as!(
-        Row,
-        r#"select b.id, b.branch, base.branch as "base?", b.base_seq, b.head_seq, b.version,
+        Branch,
+        r#"select b.id as "id: SessionId", b.branch as "name: BranchName", base.branch as "from?: BranchName",
+                  b.base_seq as seq, b.head_seq, b.head_seq - b.base_seq as "messages!", b.version,
                   b.id = main.current_id as "is_current!", b.created_at, b.updated_at
            from sessions b
            -- Apart, because under row security a search by an expression does not use the index.
@@ -284,5 +252,5 @@ async fn read(tx: &mut PgConnection, tenant: TenantId, id: SessionId) -> Result<
     )
     .fetch_optional(tx)
     .await?;
-    row.map(Row::read).transpose()
+    Ok(row)
 }

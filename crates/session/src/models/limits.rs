@@ -1,6 +1,37 @@
-//! The limits of a model.
+//! A model that is known, and its limits.
+
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use anchord_messages::tokens::Tokenizer;
+
+/// Who says what a model takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = ModelOrigin)]
+pub enum Origin {
+    /// The service.
+    BuiltIn,
+    /// The tenant.
+    Tenant,
+}
+
+/// A model that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownModel {
+    /// Its names. The names of built-in models stand for their variants, too.
+    pub names: Vec<String>,
+    /// Who made it; `None` for a tenant's.
+    pub provider: Option<String>,
+    /// Its limits.
+    pub limits: ModelLimits,
+    /// Where the figures come from; `None` for a tenant's.
+    pub source: Option<String>,
+    /// The day on which they were read there.
+    pub as_of: Option<String>,
+    /// Who says so.
+    pub origin: Origin,
+}
 
 /// The limits of a model, in its own tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use anchord_messages::tokens::Tokenizer;
 
-use super::limits::ModelLimits;
+use super::limits::{KnownModel, ModelLimits, Origin};
 use super::name::is_same;
 
 /// The most models that a tenant may add. They are read with the tenant's settings at every append.
@@ -38,6 +38,19 @@ impl OwnModel {
             max_input_tokens: None,
             max_output_tokens: self.max_output_tokens,
             tokenizer: self.tokenizer,
+        }
+    }
+}
+
+impl From<&OwnModel> for KnownModel {
+    fn from(model: &OwnModel) -> Self {
+        Self {
+            names: vec![model.name.clone()],
+            provider: None,
+            limits: model.limits(),
+            source: None,
+            as_of: None,
+            origin: Origin::Tenant,
         }
     }
 }

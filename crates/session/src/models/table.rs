@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use anchord_messages::tokens::Tokenizer;
 
-use super::limits::ModelLimits;
+use super::limits::{KnownModel, ModelLimits, Origin};
 use super::name::{bare, folded, stems};
 
 /// Where the windows and tokenizers of OpenAI's models come from, when the table has none.
@@ -47,23 +47,8 @@ struct Row {
     not: Vec<String>,
 }
 
-/// A model of the table.
-#[derive(Debug)]
-pub(super) struct Entry {
-    /// Its names.
-    pub(super) names: Vec<String>,
-    /// Who made it.
-    pub(super) provider: String,
-    /// Its limits.
-    pub(super) limits: ModelLimits,
-    /// Where the figures come from.
-    pub(super) source: String,
-    /// The day on which they were read.
-    pub(super) as_of: String,
-}
-
 pub(super) struct Table {
-    entries: Vec<Entry>,
+    entries: Vec<KnownModel>,
     /// Every folded name with the place of its entry.
     names: HashMap<String, usize, foldhash::fast::FixedState>,
 }
@@ -76,12 +61,12 @@ fn read() -> File {
 }
 
 /// The models of the table, in its order.
-pub(super) fn entries() -> &'static [Entry] {
+pub(super) fn entries() -> &'static [KnownModel] {
     &TABLE.entries
 }
 
 /// The row that a name stands for.
-pub(super) fn find(name: &str) -> Option<&'static Entry> {
+pub(super) fn find(name: &str) -> Option<&'static KnownModel> {
     let name = folded(name);
     let at = stems(&name).find_map(|stem| TABLE.names.get(stem))?;
     TABLE.entries.get(*at)
@@ -140,7 +125,14 @@ impl Table {
                 tokenizer,
             };
             let as_of = row.as_of.unwrap_or_else(|| provider.as_of.clone());
-            entries.push(Entry { names: row.names, provider: row.provider, limits, source, as_of });
+            entries.push(KnownModel {
+                names: row.names,
+                provider: Some(row.provider),
+                limits,
+                source: Some(source),
+                as_of: Some(as_of),
+                origin: Origin::BuiltIn,
+            });
         }
         Self { entries, names }
     }
@@ -201,7 +193,7 @@ mod tests {
         ] {
             let entry = find(name).unwrap();
             assert_eq!((entry.limits.context_window, entry.limits.tokenizer), (window, tokenizer), "{name}");
-            assert_eq!(entry.source, TIKTOKEN, "{name}");
+            assert_eq!(entry.source.as_deref(), Some(TIKTOKEN), "{name}");
         }
         let preview = of_tiktoken("openai/gpt-4.5-preview").unwrap();
         assert_eq!((preview.context_window, preview.tokenizer), (128_000, Tokenizer::O200kBase));
