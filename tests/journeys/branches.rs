@@ -367,7 +367,6 @@ async fn a_location_leads_to_the_same_thing_when_another_branch_is_current() {
     work(&app, "", "parser").await;
     forked(&app, json!({"name": "b"})).await;
     let compress = r#"{"reason": "now", "target": 0.1}"#;
-    let message = r#"{"messages": [{"role": "user", "content": "Go on."}]}"#;
     let switch = async |to: &str| {
         let body = json!({"name": to}).to_string();
         assert_eq!(app.call("PUT", &format!("{SESSION}/current-branch"), body).await.status, 200);
@@ -390,12 +389,6 @@ async fn a_location_leads_to_the_same_thing_when_another_branch_is_current() {
             assert_eq!(there[key], told[key], "{there} at {location}");
         }
     }
-    let minimal = [("prefer", "return=minimal")];
-    let appended = app.call_with("POST", &format!("{SESSION}/messages"), message, &minimal).await;
-    switch("main").await;
-    let location = appended.headers["location"].to_str().expect("a text").to_owned();
-    let there = app.call("GET", &location, "").await.json();
-    assert_eq!(there["items"][0]["message"]["content"], "Go on.", "{there} at {location}");
 }
 
 /// What a fork copies decides whether an empty branch is used again, not counters that may happen to be equal.

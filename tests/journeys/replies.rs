@@ -43,11 +43,8 @@ async fn an_append_is_answered_shortly_and_with_more_on_request() {
     assert_eq!(signals["decision"]["reasons"], json!([]));
     assert!(signals["usage"].get("components").is_none());
     let all = app.call("POST", &format!("{MESSAGES}?include=usage,signals"), HELLO).await.json();
-    let representation = app.call_with("POST", MESSAGES, HELLO, &[("prefer", "return=representation")]).await;
-    assert_eq!(representation.headers["preference-applied"], "return=representation");
-    assert_eq!(names(&representation.json()["usage"]), names(&all["usage"]));
-    assert_eq!(names(&representation.json()["decision"]), names(&all["decision"]));
-    assert_eq!(representation.json()["decision"]["signals"].as_array().map(Vec::len), Some(10));
+    assert_eq!(names(&all["usage"]), names(&usage["usage"]));
+    assert_eq!(names(&all["decision"]), names(&signals["decision"]));
 }
 
 #[tokio::test]
@@ -97,25 +94,16 @@ async fn only_signals_that_act_are_told() {
 async fn a_replay_is_the_first_reply_and_says_so() {
     let app = app().await;
     let key = ("idempotency-key", "k");
-    let post = async |query: &str, prefer: &str| {
-        app.call_with("POST", &format!("{MESSAGES}{query}"), HELLO, &[key, ("prefer", prefer)]).await
-    };
-    let first = post("?include=usage", "").await;
+    let post =
+        async |query: &str| app.call_with("POST", &format!("{MESSAGES}{query}"), HELLO, &[key]).await;
+    let first = post("?include=usage").await;
     assert!(first.headers.get("idempotent-replayed").is_none());
-    for (query, prefer) in
-        [("?include=usage", ""), ("", ""), ("?include=signals", ""), ("", "return=representation")]
-    {
-        let again = post(query, prefer).await;
-        assert_eq!((again.status, &again.text), (first.status, &first.text), "{query} {prefer}");
+    for query in ["?include=usage", "", "?include=signals"] {
+        let again = post(query).await;
+        assert_eq!((again.status, &again.text), (first.status, &first.text), "{query}");
         assert_eq!(again.headers["idempotent-replayed"], "true");
-        assert!(again.headers.get("preference-applied").is_none(), "it is as the first request asked for it");
     }
-    let minimal = post("", "return=minimal").await;
-    assert_eq!(
-        (minimal.status.as_u16(), minimal.headers["idempotent-replayed"].to_str().unwrap()),
-        (204, "true")
-    );
-    let context = post("?return=context", "").await;
+    let context = post("?return=context").await;
     assert_eq!(context.headers["idempotent-replayed"], "true");
     assert_eq!(context.json()["context"]["head_seq"], 1);
     assert_eq!(app.call("GET", "/v1/sessions/s", "").await.json()["head_seq"], 1, "it was stored once");
@@ -126,36 +114,6 @@ async fn a_replay_is_the_first_reply_and_says_so() {
     assert_eq!((made.text, made.status), (again.text, again.status));
     assert!(made.headers.get("idempotent-replayed").is_none());
     assert_eq!(again.headers["idempotent-replayed"], "true");
-}
-
-#[tokio::test]
-async fn a_change_is_answered_without_a_body_when_none_is_wanted() {
-    let app = app().await;
-    let minimal = [("prefer", "return=minimal, wait=1")];
-    let appended = app.call_with("POST", MESSAGES, HELLO, &minimal).await;
-    assert_eq!((appended.status.as_u16(), appended.text.as_str()), (204, ""));
-    assert_eq!(appended.headers["preference-applied"], "return=minimal");
-    let location = appended.headers["location"].to_str().unwrap().to_owned();
-    assert_eq!(app.call("GET", &location, "").await.json()["items"][0]["seq"], 1, "{location}");
-    for (path, body, status) in [
-        ("/v1/sessions/new", "{}", 201),
-        ("/v1/sessions/new", r#"{"context_window": 9000, "task_id": "t"}"#, 204),
-        ("/v1/sessions/s/pins", r#"{"pins": ["Answer in English."]}"#, 204),
-        ("/v1/sessions/s/todos", r#"{"todos": []}"#, 204),
-        ("/v1/tasks/t", r#"{"status": "completed"}"#, 204),
-    ] {
-        let reply = app.call_with("PUT", path, body, &minimal).await;
-        assert_eq!((reply.status.as_u16(), reply.text.as_str()), (status, ""), "{path}");
-        assert_eq!(reply.headers["preference-applied"], "return=minimal", "{path}");
-        assert!(reply.headers.get("content-type").is_none(), "{path}");
-        let whole = app.call_with("PUT", path, body, &[("prefer", "return=representation")]).await;
-        assert_eq!(whole.status, 200, "{path}");
-        assert_eq!(whole.headers["preference-applied"], "return=representation", "{path}");
-        assert!(whole.json().is_object(), "{path}");
-    }
-    assert_eq!(app.call("GET", "/v1/sessions/new", "").await.json()["settings"]["context_window"], 9_000);
-    let refused = app.call_with("PUT", "/v1/sessions/s", r#"{"context_windw": 1}"#, &minimal).await;
-    assert_eq!(refused.refusal().2, "/context_windw", "a refusal is always told");
 }
 
 #[tokio::test]
@@ -377,13 +335,13 @@ async fn the_format_that_was_recognised_and_the_windows_warning_are_told_on_requ
         let reply = app.call("POST", &format!("{MESSAGES}{query}"), body).await.json();
         assert_eq!((both(&reply), &reply["usage"]["assumed"]), (told, &json!(true)), "{query}");
     }
-    let prefer = [("prefer", "return=representation")];
-    let all = app.call_with("POST", MESSAGES, body, &prefer).await.json();
+    let every = format!("{MESSAGES}?include=usage,signals,format,warnings");
+    let all = app.call("POST", &every, body).await.json();
     assert_eq!(both(&all), (format, code));
     let session = app.call("GET", "/v1/sessions/s", "").await.json();
     assert_eq!((&all["warnings"], &session["usage"]["assumed"]), (&session["warnings"], &json!(true)));
     app.call("PATCH", "/v1/sessions/s", r#"{"context_window": 32000}"#).await;
-    let told = app.call_with("POST", MESSAGES, body, &prefer).await.json();
+    let told = app.call("POST", &every, body).await.json();
     assert_eq!((told["usage"].get("assumed"), told.get("warnings")), (None, None));
 }
 

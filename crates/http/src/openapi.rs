@@ -28,7 +28,7 @@ use utoipa::{OpenApi as _, PartialSchema as _};
 use crate::api::probes::MAX_EXPECTED_CHARS;
 use crate::extract::auth::X_API_KEY;
 use crate::extract::params::BRANCH;
-use crate::extract::prefer::{Return, optional};
+use crate::extract::prefer::optional;
 use crate::problem::Problem;
 use anchord_messages::id::BranchName;
 
@@ -54,7 +54,7 @@ const EXAMPLES: &str = include_str!("../../../openapi/examples.json");
             relative to the server, which opens a page that explains it; every reply has `X-Request-Id`. A POST with an \
             `Idempotency-Key` is done once within 24 hours; a repeated one gets the first reply with \
             `Idempotent-Replayed: true`. PUT replaces a resource as a whole; PATCH changes the fields that it names, and \
-            null resets one. Both honour `Prefer: return=minimal`. What a GET returns can be sent back: read-only fields \
+            null resets one. What a GET returns can be sent back: read-only fields \
             are ignored. Lists are paged by `limit` and `cursor`. Times are RFC 3339 in UTC with milliseconds. A slash at \
             the end of a path changes nothing. Within `/v1` there are only additions.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
@@ -509,15 +509,6 @@ fn complete_operation(path: &str, method: &str, operation: &mut Operation) {
     }
     if has_body {
         statuses.extend(["400", "408", "413", "415"]);
-    }
-    if ["put", "patch"].contains(&method) {
-        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
-        let minimal = "It is changed, and `Prefer: return=minimal` wants no body.";
-        let minimal = ResponseBuilder::new().description(minimal).build();
-        operation.responses.responses.entry("204".to_owned()).or_insert(RefOr::T(minimal));
-    }
-    if path == "/v1/sessions/{session_id}/messages" && method == "post" {
-        operation.parameters.get_or_insert_default().push(RefOr::T(Return::parameter()));
     }
     if takes_branch(path, method) {
         operation.parameters.get_or_insert_default().push(RefOr::T(branch()));

@@ -1,5 +1,5 @@
-//! The reply to an append: short by itself, with the parts that `include` names, without a body, or with the context to
-//! send to the model next.
+//! The reply to an append: short by itself, with the parts that `include` names, or with the context to send to the model
+//! next.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,7 +18,6 @@ use crate::edge::boundary::RequestId;
 use crate::extract::auth::READ;
 use crate::extract::idempotency::IDEMPOTENT_REPLAYED;
 use crate::extract::params::Words;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Return};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_store::gather::{AppendReply, Included, Reply as AppendOutcome};
@@ -54,9 +53,9 @@ pub enum AppendPart {
     Warnings,
 }
 
-/// The parts that are asked for: those that `include` names, or all.
-pub(crate) fn included(named: Option<&Words<AppendPart>>, all: bool) -> Included {
-    let has = |part| all || Words::have(named, &part);
+/// The parts that `include` names.
+pub(crate) fn included(named: Option<&Words<AppendPart>>) -> Included {
+    let has = |part| Words::have(named, &part);
     Included {
         usage: has(AppendPart::Usage),
         signals: has(AppendPart::Signals),
@@ -106,7 +105,6 @@ pub struct AppendQuery {
 #[derive(Clone, Debug)]
 pub struct AppendOptions {
     included: Included,
-    preferred: Option<Return>,
     /// The context that is asked for.
     context: Option<ContextQuery>,
     request_id: RequestId,
@@ -117,10 +115,9 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Query(query) = Query::<AppendQuery>::from_request_parts(parts, state).await?;
-        let preferred = Return::of(&parts.headers);
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let AppendQuery { include, returned, format, max_input_tokens, recap, cache_control } = query;
-        let included = included(include.as_ref(), preferred == Some(Return::Representation));
+        let included = included(include.as_ref());
         let is_given = [
             ("format", format.is_some()),
             ("max_input_tokens", max_input_tokens.is_some()),
@@ -137,7 +134,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AppendOptions {
         } else {
             None
         };
-        Ok(Self { included, preferred, context, request_id })
+        Ok(Self { included, context, request_id })
     }
 }
 
@@ -162,8 +159,7 @@ impl AppendOptions {
         started: Instant,
     ) -> Result<Response> {
         let mut headers = HeaderMap::new();
-        let is_replay = reply.stored.is_none();
-        if is_replay {
+        if reply.stored.is_none() {
             headers.insert(IDEMPOTENT_REPLAYED, HeaderValue::from_static("true"));
         }
         let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -174,32 +170,9 @@ impl AppendOptions {
             headers.extend([json]);
             return Ok((StatusCode::CREATED, headers, body).into_response());
         }
-        if self.preferred == Some(Return::Minimal) {
-            headers.insert(PREFERENCE_APPLIED, Return::Minimal.applied());
-            headers.insert(header::LOCATION, location(session, &reply.body)?);
-            return Ok((StatusCode::NO_CONTENT, headers).into_response());
-        }
-        // A stored reply is as the first request asked for it.
-        if self.preferred == Some(Return::Representation) && !is_replay {
-            headers.insert(PREFERENCE_APPLIED, Return::Representation.applied());
-        }
         headers.extend([json]);
         Ok((StatusCode::CREATED, headers, reply.body).into_response())
     }
-}
-
-/// Where the messages of an append are read.
-fn location(session: &SessionRef, body: &str) -> Result<HeaderValue> {
-    #[derive(Deserialize)]
-    struct Positions {
-        branch: Option<BranchName>,
-        first_seq: Seq,
-        last_seq: Seq,
-    }
-    let Positions { branch, first_seq, last_seq } = serde_json::from_str(body).map_err(ApiError::internal)?;
-    let of = SessionRef { name: session.name.clone(), branch: branch.or_else(|| session.branch.clone()) };
-    let path = of.path_of(&format!("/messages?from_seq={first_seq}&to_seq={last_seq}"));
-    HeaderValue::from_str(&path).map_err(ApiError::internal)
 }
 
 /// The reply to an append with the context, of messages up to the newest one that is named. Whatever goes wrong with the

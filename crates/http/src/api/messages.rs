@@ -116,8 +116,6 @@ pub struct StoredMessageView {
     params(SessionPath, AppendQuery), request_body = NewMessages,
     responses(
         (status = 201, body = AppendResult, description = "The messages are stored. A repeated request gets the reply as the first one asked for it."),
-        (status = 204, description = "The messages are stored, and `Prefer: return=minimal` wants no body; `Location` has their positions.",
-         headers(("Location" = String, description = "Where the stored messages are read."))),
         (status = 409, body = Problem, content_type = "application/problem+json",
          description = "`expected_next_seq` does not hold (`next_seq` is the actual one); nothing is stored.")
     )

@@ -35,8 +35,7 @@
 //!    body is [`Json`] or, when it may be absent, [`OptionalJson`].
 //! 3. Lists use [`Paging`]; their query names everything that narrows the list.
 //! 4. Responses that every operation of the kind shares (401, 403, 404, 413, 415, 422, 429, 5xx,
-//!    `Idempotency-Key`, `Prefer: return=minimal` on PUT and PATCH) are added by `openapi.rs`; a handler declares what is
-//!    its own. `edge/boundary.rs` honours the preference, so a handler returns the whole.
+//!    `Idempotency-Key`) are added by `openapi.rs`; a handler declares what is its own.
 //! 5. The route goes into `operations` below, and `cargo run -- openapi > openapi/anchord.json` renews
 //!    the committed document.
 //!

@@ -23,6 +23,7 @@ pub use reply::{Outcome, SyncState, Synced, TranscriptQuery};
 use crate::admission::quotas::Admitted;
 use crate::api::messages;
 use crate::api::prelude::*;
+use crate::extract::prefer::Minimal;
 use adding::Added;
 use along::Along;
 use anchord_messages::format::Format;
@@ -48,9 +49,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// that a request whose reply was lost is simply repeated.
 #[utoipa::path(
     put, path = "/v1/sessions/{session_id}/transcript", tag = "transcript", operation_id = "transcript.sync",
-    params(SessionPath, TranscriptQuery), request_body = Transcript,
+    params(SessionPath, TranscriptQuery, Minimal), request_body = Transcript,
     responses(
         (status = 200, body = Synced, description = "The branch holds exactly this list, and was current at a moment of the sync."),
+        (status = 204, description = "The same, and `Prefer: return=minimal` wants no body."),
         (status = 409, body = Problem, content_type = "application/problem+json",
          description = "Others change the session all the time (`/problems/transcript-contended`, with `Retry-After`), or it has as many branches as it may (`/problems/too-many-branches`).")
     )

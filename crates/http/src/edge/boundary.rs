@@ -24,7 +24,7 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use crate::extract::params;
-use crate::extract::prefer::{self, Return};
+use crate::extract::prefer;
 use crate::problem::{ApiError, Problem};
 use crate::request_scope::Scope;
 use crate::state::AppState;
@@ -182,11 +182,10 @@ pub(crate) async fn refuse_conditions(request: Request, next: Next) -> Response 
     next.run(request).await
 }
 
-/// Leaves out of a reply what its caller does not want, and counts it; a layer below the compression, because a compressed reply has no known length.
+/// Counts a reply; a layer below the compression, because a compressed reply has no known length.
 pub(crate) async fn count_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let scope = request.extensions().get::<Scope>().cloned();
-    let preferred = Return::of_change(&request);
-    let response = prefer::returned(preferred, next.run(request).await);
+    let response = next.run(request).await;
     let tenant = scope.as_ref().and_then(Scope::tenant);
     if let Some(moved) = moved(scope.as_ref(), response.status()).await {
         return moved;

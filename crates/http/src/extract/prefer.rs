@@ -1,16 +1,14 @@
 //! Preferences of the caller (RFC 7240): `wait=N` says how long it waits for the result of a job that it starts,
-//! `return=minimal` and `return=representation` how much of what it has changed it wants to see.
+//! `return=minimal` that a sync needs no reply.
 //!
 //! Waits are shared by tenant. One without a place is not honoured, as any preference need not be: the reply comes at
 //! once, without `Preference-Applied`.
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderName};
 use utoipa::IntoParams;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -69,45 +67,25 @@ impl IntoParams for Wait {
     }
 }
 
-/// How much of what it has changed the caller wants to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Return {
-    /// Nothing: no body.
-    Minimal,
-    /// All of it.
-    Representation,
+/// The preference of a sync's caller for no body, as a parameter of the OpenAPI document.
+#[derive(Clone, Copy, Debug)]
+pub struct Minimal;
+
+impl Minimal {
+    /// The preference as callers write it.
+    pub(crate) const WRITTEN: &str = "return=minimal";
+
+    /// Whether the caller wants no body.
+    pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+        preference(headers, "return") == Some("minimal")
+    }
 }
 
-impl Return {
-    /// Preference of the caller; other words are ignored, as any preference may be.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
-        match preference(headers, "return")? {
-            "minimal" => Some(Self::Minimal),
-            "representation" => Some(Self::Representation),
-            _ => None,
-        }
-    }
-
-    /// Preference of the caller of a PUT or PATCH; `None` for other methods.
-    pub(crate) fn of_change(request: &Request) -> Option<Self> {
-        let is_change = [Method::PUT, Method::PATCH].contains(request.method());
-        if is_change { Self::of(request.headers()) } else { None }
-    }
-
-    /// The value of `Preference-Applied`.
-    pub(crate) const fn applied(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Self::Minimal => "return=minimal",
-            Self::Representation => "return=representation",
-        })
-    }
-
-    /// The header as a parameter of the OpenAPI document.
-    pub(crate) fn parameter() -> Parameter {
+impl IntoParams for Minimal {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String);
-        let description = "`return=minimal` leaves the body of the reply out, `return=representation` asks for all of it; \
-             `Preference-Applied` says that it was done.";
-        parameter(description, "return=minimal", schema)
+        let description = "`return=minimal` leaves the body of the reply out, so that no context is assembled.";
+        vec![parameter(description, Self::WRITTEN, schema)]
     }
 }
 
@@ -124,23 +102,6 @@ pub(crate) fn optional(
 ) -> ParameterBuilder {
     let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(Required::False);
     parameter.description(Some(description)).schema(Some(schema))
-}
-
-/// Honours `return=` for every PUT and PATCH: these reply with what they have changed, which not everybody reads. A reply
-/// to a creation is 201 as before, to a change 204 in place of 200.
-pub(crate) fn returned(preferred: Option<Return>, mut response: Response) -> Response {
-    let has_changed = [StatusCode::OK, StatusCode::CREATED].contains(&response.status());
-    let Some(preferred) = preferred.filter(|_| has_changed) else { return response };
-    if preferred == Return::Minimal {
-        if response.status() == StatusCode::OK {
-            *response.status_mut() = StatusCode::NO_CONTENT;
-        }
-        *response.body_mut() = Body::empty();
-        response.headers_mut().remove(header::CONTENT_TYPE);
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-    }
-    response.headers_mut().insert(PREFERENCE_APPLIED, preferred.applied());
-    response
 }
 
 /// Parses the wait from all `Prefer` headers.
@@ -186,17 +147,16 @@ mod tests {
     }
 
     #[test]
-    fn how_much_to_return_is_read_beside_a_wait() {
-        for (value, read) in [
-            ("return=minimal", Some(Return::Minimal)),
-            ("wait=5, return=representation", Some(Return::Representation)),
-            ("Return=\"minimal\"; wait=5", Some(Return::Minimal)),
-            ("return=everything", None),
-            ("return", None),
+    fn a_reply_without_a_body_is_wanted_beside_a_wait() {
+        for (value, is_wanted) in [
+            ("return=minimal", true),
+            ("Return=\"minimal\"; wait=5", true),
+            ("wait=5, return=representation", false),
+            ("return", false),
         ] {
             let mut headers = HeaderMap::new();
             headers.insert("prefer", HeaderValue::from_static(value));
-            assert_eq!(Return::of(&headers), read, "{value}");
+            assert_eq!(Minimal::is_wanted(&headers), is_wanted, "{value}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::api::prelude::*;
 use crate::edge::boundary::RequestId;
 use crate::extract::auth::READ;
 use crate::extract::params::Words;
-use crate::extract::prefer::Return;
+use crate::extract::prefer::{Minimal, PREFERENCE_APPLIED};
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_session::accounting::BriefUsage;
@@ -135,11 +135,11 @@ impl<S: Send + Sync> FromRequestParts<S> for SyncOptions {
         let Query(query) = Query::<TranscriptQuery>::from_request_parts(parts, state).await?;
         let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
         let TranscriptQuery { include, format, max_input_tokens, recap, cache_control } = query;
-        let included = append_reply::included(include.as_ref(), false);
+        let included = append_reply::included(include.as_ref());
         let asked = ContextQuery { format, max_input_tokens, recap, cache_control, ..Default::default() };
         let asked = asked.checked()?;
-        let is_wanted = Return::of(&parts.headers) != Some(Return::Minimal);
-        Ok(Self { included, context: is_wanted.then_some(asked), request_id })
+        let context = (!Minimal::is_wanted(&parts.headers)).then_some(asked);
+        Ok(Self { included, context, request_id })
     }
 }
 
@@ -172,15 +172,13 @@ impl SyncOptions {
         ended: Ended,
         started: Instant,
     ) -> Result<Response> {
+        let Some(asked) = self.context else {
+            return Ok((StatusCode::NO_CONTENT, [(PREFERENCE_APPLIED, Minimal::WRITTEN)]).into_response());
+        };
         let Ended { of, newest, state: sync, mut body } = ended;
         body.insert("sync".to_owned(), serde_json::to_value(&sync).map_err(ApiError::internal)?);
-        let body = match self.context {
-            Some(asked) => {
-                let asked = (asked, Some(newest));
-                with_context((state, caller), &of, asked, (body, self.request_id), started).await?
-            }
-            None => serde_json::to_vec(&body).map_err(ApiError::internal)?.into(),
-        };
+        let asked = (asked, Some(newest));
+        let body = with_context((state, caller), &of, asked, (body, self.request_id), started).await?;
         Ok((StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], body).into_response())
     }
 }
