@@ -200,7 +200,7 @@ pub fn entry(operation: &str) -> Entry {
         "tenants.revoke_key" | "tenants.rotate_key" => Entry { fresh: Some(Fresh::TenantKey), ..plain },
         "tenants.create" => Entry { values: &[("name", "\"made\"")], without: &["cell"], ..plain },
         "tenants.delete" => Entry { fresh: Some(Fresh::Tenant), ..plain },
-        "tenants.put" | "tenants.update" => Entry {
+        "tenants.update" => Entry {
             without: &["name", "quotas", "retention_days"],
             values: &[("name", "\"scratch\"")],
             ..plain

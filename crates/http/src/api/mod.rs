@@ -162,7 +162,6 @@ pub(crate) fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
         .routes(routes!(
             tenants::find_tenant,
-            tenants::put_tenant,
             tenants::patch_tenant,
             tenants::delete_tenant
         ))

@@ -11,7 +11,7 @@ use anchord_session::quota::Quotas;
 use anchord_session::settings::Settings;
 use anchord_store::audit::Actor;
 use anchord_store::provider_keys::ProviderKeys;
-use anchord_store::tenants::{self, Changed, SettingsChange, Tenant, TenantChange, TenantStatus};
+use anchord_store::tenants::{self, Changed, SettingsChange, Tenant, TenantChange};
 
 /// The most characters of a tenant's or a key's name.
 const MAX_NAME_CHARS: usize = 100;
@@ -44,23 +44,6 @@ pub struct NewTenant {
     /// The cell to make it in, of an installation with several. Default: the one with the fewest tenants.
     #[schema(min_length = 1, max_length = 63)]
     pub cell: Option<String>,
-}
-
-/// A tenant's new state.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(examples(json!({"name": "acme", "status": "active"})))]
-pub struct TenantReplacement {
-    /// Its name, unique in the installation.
-    #[schema(min_length = 1, max_length = 100)]
-    pub name: String,
-    /// Whether its keys are accepted. Default `active`.
-    pub status: Option<TenantStatus>,
-    /// Its quotas. Default: none of its own.
-    pub quotas: Option<Quotas>,
-    /// How many days it keeps sessions that nobody writes to. Default: forever.
-    #[schema(minimum = 1, maximum = 36500)]
-    pub retention_days: Option<i32>,
 }
 
 /// Creates a tenant.
@@ -180,34 +163,6 @@ pub async fn find_tenant(
     Ok(Reply(placed(&state, found)))
 }
 
-/// Replaces a tenant's name, quotas, retention and status.
-///
-/// An absent field has its default: no quotas, sessions kept forever, `active`. A suspended tenant's keys are refused
-/// with 403 and its waiting jobs are paused; nothing is lost.
-#[utoipa::path(
-    put, path = "/v1/admin/tenants/{tenant_id}", tag = "tenants", operation_id = "tenants.put", params(TenantPath), request_body = TenantReplacement,
-    responses(
-        (status = 200, body = Tenant, description = "The tenant as it is now."),
-        (status = 409, body = Problem, content_type = "application/problem+json",
-         description = "Another tenant has the name.")
-    )
-)]
-pub async fn put_tenant(
-    Operator { state }: Operator,
-    Path(path): Path<TenantPath>,
-    body: Json<TenantReplacement>,
-) -> Result<Reply<Tenant>> {
-    let TenantReplacement { name, status, quotas, retention_days } = body.value;
-    let change = TenantChange {
-        name: Some(name),
-        status: Some(status.unwrap_or(TenantStatus::Active)),
-        quotas: Some(quotas.unwrap_or_default()),
-        retention_days: Some(retention_days),
-        provider_keys: None,
-    };
-    update_tenant(&state, path.tenant_id, change).await
-}
-
 /// Changes a tenant: its name, its quotas, its retention, whether it is suspended.
 ///
 /// An absent field keeps its value. A suspended tenant's keys are refused with 403 and its waiting jobs are paused; nothing
@@ -225,10 +180,7 @@ pub async fn patch_tenant(
     Path(path): Path<TenantPath>,
     body: Json<TenantChange>,
 ) -> Result<Reply<Tenant>> {
-    update_tenant(&state, path.tenant_id, body.value).await
-}
-
-async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange) -> Result<Reply<Tenant>> {
+    let change = body.value;
     if let Some(name) = &change.name {
         check_name(name)?;
     }
@@ -239,13 +191,13 @@ async fn update_tenant(state: &AppState, tenant: TenantId, change: TenantChange)
         let detail = format!("must be from 1 to {MAX_RETENTION_DAYS}, or null");
         return Err(ApiError::invalid("/retention_days", detail));
     }
-    check_provider_keys(state, change.provider_keys.as_ref())?;
+    check_provider_keys(&state, change.provider_keys.as_ref())?;
     let _held = match &change.name {
-        Some(name) => state.hold_name(tenant, name).await?,
+        Some(name) => state.hold_name(path.tenant_id, name).await?,
         None => None,
     };
-    let changed = changed(state.store.change_tenant(tenant, &change, Actor::Operator).await?)?;
-    Ok(Reply(placed(state, changed)))
+    let changed = changed(state.store.change_tenant(path.tenant_id, &change, Actor::Operator).await?)?;
+    Ok(Reply(placed(&state, changed)))
 }
 
 /// Erases a tenant with everything that it owns.
