@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 /// Sums of one kind; [`Kind`] says which fields a kind has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UsageDelta {
     /// Requests.
     pub calls: i64,

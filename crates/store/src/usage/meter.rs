@@ -69,8 +69,9 @@ pub(super) struct Key {
     pub(super) kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Counted {
+    #[serde(flatten)]
     pub(super) figures: UsageDelta,
     pub(super) first_at: DateTime<Utc>,
     pub(super) last_at: DateTime<Utc>,

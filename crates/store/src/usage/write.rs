@@ -254,24 +254,35 @@ async fn add_one(tx: &mut PgConnection, tenant: TenantId, used: Used) -> Result<
     let Used { session, task_id, kind, figures, at } = used;
     let day = at.date_naive();
     let counted = Counted { figures, first_at: at, last_at: at, last_tokens: figures.tokens_out };
-    let row = Row { session: session.0, task_id: &task_id, day, kind, counted };
+    let row = Row { session_id: session.0, task_id: &task_id, day, kind: kind.into(), counted };
     add_to_sessions(tx, tenant, &[row]).await?;
     add_to_days(tx, tenant, vec![(day, kind, figures)]).await
 }
 
 /// An addition to a row of `usage_by_session`.
+#[derive(Serialize)]
 struct Row<'a> {
-    session: Uuid,
+    session_id: Uuid,
     task_id: &'a str,
     day: NaiveDate,
-    kind: Kind,
+    kind: &'static str,
+    #[serde(flatten)]
     counted: Counted,
+}
+
+/// An addition to a row of `usage_by_day`.
+#[derive(Serialize)]
+struct DayRow {
+    day: NaiveDate,
+    kind: &'static str,
+    #[serde(flatten)]
+    figures: UsageDelta,
 }
 
 impl<'a> Row<'a> {
     fn of(session: SessionId, key: &'a Key, counted: &Counted) -> Self {
         let task_id = key.task_id.as_deref().unwrap_or_default();
-        Self { session: session.0, task_id, day: key.day, kind: key.kind, counted: *counted }
+        Self { session_id: session.0, task_id, day: key.day, kind: key.kind.into(), counted: *counted }
     }
 }
 
@@ -279,38 +290,9 @@ fn order(key: &Key) -> (TenantId, Option<SessionId>, &str, NaiveDate, &'static s
     (key.tenant, key.session, key.task_id.as_deref().unwrap_or_default(), key.day, key.kind.into())
 }
 
-/// The figures by column, for `unnest`.
-#[derive(Default)]
-struct Columns {
-    calls: Vec<i64>,
-    failures: Vec<i64>,
-    tokens_in: Vec<i64>,
-    tokens_out: Vec<i64>,
-    tokens_cached: Vec<i64>,
-    tokens_whole: Vec<i64>,
-    time_us: Vec<i64>,
-    cost_micros: Vec<i64>,
-    messages: Vec<i64>,
-    bytes: Vec<i64>,
-}
-
-impl Columns {
-    fn of(all: impl Iterator<Item = UsageDelta>) -> Self {
-        let mut columns = Self::default();
-        for figures in all {
-            columns.calls.push(figures.calls);
-            columns.failures.push(figures.failures);
-            columns.tokens_in.push(figures.tokens_in);
-            columns.tokens_out.push(figures.tokens_out);
-            columns.tokens_cached.push(figures.tokens_cached);
-            columns.tokens_whole.push(figures.tokens_whole);
-            columns.time_us.push(figures.time_us);
-            columns.cost_micros.push(figures.cost_micros);
-            columns.messages.push(figures.messages);
-            columns.bytes.push(figures.bytes);
-        }
-        columns
-    }
+/// Rows as JSON, for `json_to_recordset`.
+fn text(rows: &impl Serialize) -> Result<String> {
+    serde_json::to_string(rows).map_err(|error| StoreError::corrupt("usage_by_session", "figures", "new", error))
 }
 
 /// Adds to rows in the given order, which is that of the key.
@@ -318,14 +300,6 @@ async fn add_to_sessions(tx: &mut PgConnection, tenant: TenantId, rows: &[Row<'_
     if rows.is_empty() {
         return Ok(());
     }
-    let sessions: Vec<Uuid> = rows.iter().map(|row| row.session).collect();
-    let tasks: Vec<&str> = rows.iter().map(|row| row.task_id).collect();
-    let days: Vec<NaiveDate> = rows.iter().map(|row| row.day).collect();
-    let kinds: Vec<&str> = rows.iter().map(|row| row.kind.as_ref()).collect();
-    let firsts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.first_at).collect();
-    let lasts: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counted.last_at).collect();
-    let last_tokens: Vec<i64> = rows.iter().map(|row| row.counted.last_tokens).collect();
-    let sums = Columns::of(rows.iter().map(|row| row.counted.figures));
     sqlx::query!(
         "insert into usage_by_session as old (tenant_id, session_id, task_id, day, kind, calls, failures, tokens_in,
                                               tokens_out, tokens_cached, tokens_whole, time_us, cost_micros,
@@ -333,11 +307,10 @@ async fn add_to_sessions(tx: &mut PgConnection, tenant: TenantId, rows: &[Row<'_
          select $1, n.session_id, n.task_id, n.day, n.kind, n.calls, n.failures, n.tokens_in, n.tokens_out,
                 n.tokens_cached, n.tokens_whole, n.time_us, n.cost_micros, n.last_tokens, n.first_at, n.last_at,
                 n.messages, n.bytes
-         from unnest($2::uuid[], $3::text[], $4::date[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],
-                     $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-                     $15::timestamptz[], $16::timestamptz[], $17::bigint[], $18::bigint[])
-           as n(session_id, task_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached, tokens_whole,
-                time_us, cost_micros, last_tokens, first_at, last_at, messages, bytes)
+         from json_to_recordset($2::text::json)
+           as n(session_id uuid, task_id text, day date, kind text, calls bigint, failures bigint, tokens_in bigint,
+                tokens_out bigint, tokens_cached bigint, tokens_whole bigint, time_us bigint, cost_micros bigint,
+                last_tokens bigint, first_at timestamptz, last_at timestamptz, messages bigint, bytes bigint)
          on conflict (tenant_id, session_id, task_id, day, kind) do update
          set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
              tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
@@ -348,23 +321,7 @@ async fn add_to_sessions(tx: &mut PgConnection, tenant: TenantId, rows: &[Row<'_
              last_tokens = case when excluded.last_at >= old.last_at then excluded.last_tokens else old.last_tokens end,
              first_at = least(old.first_at, excluded.first_at), last_at = greatest(old.last_at, excluded.last_at)",
         tenant.0,
-        &sessions,
-        &tasks as &[&str],
-        &days,
-        &kinds as &[&str],
-        &sums.calls,
-        &sums.failures,
-        &sums.tokens_in,
-        &sums.tokens_out,
-        &sums.tokens_cached,
-        &sums.tokens_whole,
-        &sums.time_us,
-        &sums.cost_micros,
-        &last_tokens,
-        &firsts,
-        &lasts,
-        &sums.messages,
-        &sums.bytes
+        text(&rows)?
     )
     .execute(&mut *tx)
     .await?;
@@ -384,14 +341,14 @@ async fn add_to_days(
     if sums.is_empty() {
         return Ok(());
     }
-    let (days, kinds): (Vec<NaiveDate>, Vec<&str>) = sums.keys().copied().unzip();
-    let sums = Columns::of(sums.values().copied());
+    let rows: Vec<DayRow> = sums.into_iter().map(|((day, kind), figures)| DayRow { day, kind, figures }).collect();
     sqlx::query!(
         "insert into usage_by_day as old (tenant_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached,
                                           tokens_whole, time_us, cost_micros, messages, bytes)
-         select $1, n.* from unnest($2::date[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                                    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
-                                    $13::bigint[]) as n
+         select $1, n.*
+         from json_to_recordset($2::text::json)
+           as n(day date, kind text, calls bigint, failures bigint, tokens_in bigint, tokens_out bigint,
+                tokens_cached bigint, tokens_whole bigint, time_us bigint, cost_micros bigint, messages bigint, bytes bigint)
          on conflict (tenant_id, day, kind) do update
          set calls = old.calls + excluded.calls, failures = old.failures + excluded.failures,
              tokens_in = old.tokens_in + excluded.tokens_in, tokens_out = old.tokens_out + excluded.tokens_out,
@@ -400,18 +357,7 @@ async fn add_to_days(
              cost_micros = old.cost_micros + excluded.cost_micros,
              messages = old.messages + excluded.messages, bytes = old.bytes + excluded.bytes",
         tenant.0,
-        &days,
-        &kinds as &[&str],
-        &sums.calls,
-        &sums.failures,
-        &sums.tokens_in,
-        &sums.tokens_out,
-        &sums.tokens_cached,
-        &sums.tokens_whole,
-        &sums.time_us,
-        &sums.cost_micros,
-        &sums.messages,
-        &sums.bytes
+        text(&rows)?
     )
     .execute(&mut *tx)
     .await?;
