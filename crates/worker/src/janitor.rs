@@ -60,31 +60,18 @@ pub async fn round(store: &Store, stop: &CancellationToken) -> Result<(u64, u64)
     let events = store.forget_old_events().await;
     let deliveries = store.tidy_deliveries().await;
     let signins = store.forget_old_signins().await;
-    let idle = erase(store, stop, Kind::Idle).await;
-    let single = erase(store, stop, Kind::SingleCall).await;
+    let sessions = erase(store, stop).await;
     events?;
     deliveries?;
     signins?;
-    Ok((replies?, idle? + single?))
-}
-
-/// Which sessions are erased.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Those that nobody has written to for as long as their tenant keeps sessions.
-    Idle,
-    /// Those of single calls.
-    SingleCall,
+    Ok((replies?, sessions?))
 }
 
 /// Erases sessions until fewer are found than one transaction erases.
-async fn erase(store: &Store, stop: &CancellationToken, kind: Kind) -> Result<u64, StoreError> {
+async fn erase(store: &Store, stop: &CancellationToken) -> Result<u64, StoreError> {
     let mut sessions = 0;
     while !stop.is_cancelled() {
-        let erased = match kind {
-            Kind::Idle => store.erase_expired_sessions(SESSIONS).await?,
-            Kind::SingleCall => store.erase_single_calls(SESSIONS).await?,
-        };
+        let erased = store.erase_expired_sessions(SESSIONS).await?;
         sessions += erased;
         metrics::counter!("anchord_upkeep_erased_sessions_total").increment(erased);
         if erased < u64::from(SESSIONS) {

@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Erases at most `limit` sessions without a write to any branch for as long as their tenant keeps sessions, over all
-    /// tenants in turn; returns their number. An index on the last write would cost an index write in every append, so
+    /// tenants in turn, and as many expired ones of single calls; returns their number. An index on the last write would cost an index write in every append, so
     /// candidates are found by their ids, which begin with the time of creation; of those the branches are looked at, so that
     /// an append to a branch writes nothing to main.
     ///
@@ -78,7 +78,7 @@ impl Store {
         let rows = sqlx::query!(
             r#"select e.tenant_id as "tenant_id!", array_agg(e.id) as "sessions!"
                from (
-                 select s.tenant_id, s.id
+                 (select s.tenant_id, s.id
                  from tenants t
                  cross join lateral (
                    select x.tenant_id, x.id, row_number() over (order by x.id) as place from (
@@ -96,29 +96,10 @@ impl Store {
                  ) s
                  where t.retention_days is not null and t.erased_at is null
                  -- Tenants take turns.
-                 order by s.place, s.tenant_id limit $1
-               ) e
-               group by e.tenant_id order by e.tenant_id"#,
-            i64::from(limit)
-        )
-        .fetch_all(&mut self.owner.acquire().await?)
-        .await?;
-        let mut erased = 0;
-        for row in rows {
-            erased += self.erase_idle(TenantId(row.tenant_id), &row.sessions).await;
-        }
-        Ok(erased)
-    }
-
-    /// Erases at most `limit` expired sessions of single calls, over all tenants; returns their number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn erase_single_calls(&self, limit: u32) -> Result<u64> {
-        let rows = sqlx::query!(
-            r#"select e.tenant_id as "tenant_id!", array_agg(e.id) as "sessions!"
-               from (
-                 select s.tenant_id, s.id from sessions s where s.expires_at < now() order by s.expires_at limit $1
+                 order by s.place, s.tenant_id limit $1)
+                 union all
+                 -- Those of single calls.
+                 (select s.tenant_id, s.id from sessions s where s.expires_at < now() order by s.expires_at limit $1)
                ) e
                group by e.tenant_id order by e.tenant_id"#,
             i64::from(limit)
