@@ -260,17 +260,9 @@ impl Importing<'_> {
         if self.unsettled.as_ref().is_some_and(|(unsettled, _)| !goes_on || *unsettled != branch) {
             self.count_unsettled().await?;
         }
-        match brings {
-            Brings::Session(..) | Brings::Messages(..) => {}
-            Brings::End { ref current, ref erased, .. } if current.is_main() && erased.is_empty() => {}
-            Brings::End { .. }
-            | Brings::Branch(..)
-            | Brings::Version(..)
-            | Brings::Facts(_)
-            | Brings::Probes(_)
-            | Brings::Evaluation(_)
-            | Brings::Compression(_)
-            | Brings::Counts(_) => self.require_importing().await?,
+        let is_plain_end = matches!(&brings, Brings::End { current, erased, .. } if current.is_main() && erased.is_empty());
+        if !is_plain_end && !matches!(brings, Brings::Session(..) | Brings::Messages(..)) {
+            self.require_importing().await?;
         }
         match brings {
             Brings::Session(own, settings, created_at) => self.begin(*own, settings, created_at).await,

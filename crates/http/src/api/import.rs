@@ -22,7 +22,7 @@ use crate::api::prelude::*;
 use crate::extract::json::Lines;
 use anchord_context::note::MAX_NOTES;
 use anchord_session::settings::Settings;
-use anchord_store::import::{self, Brings, ImportError, Refusal};
+use anchord_store::import::{self, ImportError, Refusal};
 use anchord_store::notes::NotesRoom;
 
 /// The result of an import.
@@ -90,16 +90,16 @@ pub async fn import_session(
     if let Some(reply) = key.find_reply(&state.store, caller.tenant, digest).await? {
         return Ok(reply);
     }
-    let Import { parts, loads, is_ended, lines } = import;
-    if !is_ended && !query.partial {
+    if !import.is_ended && !query.partial {
         let detail = "the line of kind `end` is missing, so the file was cut off; a piece that others follow is sent \
                       with `partial=true`";
-        return Err(ApiError::invalid(format!("/{lines}"), detail));
+        return Err(ApiError::invalid(format!("/{}", import.lines), detail));
     }
-    if let Some(Brings::Session(_, settings, _)) = parts.first().map(|part| &part.brings) {
+    if let Some(settings) = import.settings() {
         let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
         state.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))?;
     }
+    let Import { parts, loads, .. } = import;
     let all = loads.iter().fold(Load::default(), |all, one| Load {
         messages: all.messages + one.messages,
         bytes: all.bytes + one.bytes,
@@ -206,19 +206,8 @@ async fn parse_import(
     let tokenizer = fixed.or_else(|| base.over(&defaults).tokenizer).unwrap_or_default();
     let (import, digest): (Import, [u8; 32]) = read(tokenizer).await?;
     // Wrong settings are rejected later.
-    let stated = import.parts.first().filter(|_| fixed.is_none());
-    let stated = stated.and_then(|part| match &part.brings {
-        Brings::Session(_, settings, _) => base.patched(settings.clone(), &defaults).ok(),
-        Brings::Branch(..)
-        | Brings::Messages(..)
-        | Brings::Version(..)
-        | Brings::Facts(_)
-        | Brings::Probes(_)
-        | Brings::Evaluation(_)
-        | Brings::Compression(_)
-        | Brings::Counts(_)
-        | Brings::End { .. } => None,
-    });
+    let stated = import.settings().filter(|_| fixed.is_none());
+    let stated = stated.and_then(|settings| base.patched(settings.clone(), &defaults).ok());
     let own = stated.map(|stated| stated.over(&defaults).tokenizer.unwrap_or_default());
     match own.filter(|own| *own != tokenizer) {
         Some(own) => read(own).await,

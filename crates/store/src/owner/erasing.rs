@@ -68,9 +68,9 @@ impl Store {
     }
 
     /// Erases at most `limit` sessions without a write to any branch for as long as their tenant keeps sessions, over all
-    /// tenants in turn, and as many expired ones of single calls; returns their number. An index on the last write would cost an index write in every append, so
-    /// candidates are found by their ids, which begin with the time of creation; of those the branches are looked at, so that
-    /// an append to a branch writes nothing to main.
+    /// tenants in turn, and as many expired ones of single calls; returns their number. An index on the last write would
+    /// cost an index write in every append, so candidates are found by their ids, which begin with the time of creation; of
+    /// those the branches are looked at, so that an append to a branch writes nothing to main.
     ///
     /// # Errors
     /// When the database fails.

@@ -25,6 +25,14 @@ pub(super) struct Import {
     pub(super) lines: usize,
 }
 
+impl Import {
+    /// The settings of the session, if the import brings it.
+    pub(super) fn settings(&self) -> Option<&Map<String, Value>> {
+        let first = self.parts.first()?;
+        if let Brings::Session(_, settings, _) = &first.brings { Some(settings) } else { None }
+    }
+}
+
 /// What lines are read with.
 pub(super) struct Reading<'a> {
     pub(super) tenant: TenantId,
