@@ -381,7 +381,13 @@ async fn operator(caller: &mut Caller) {
     let tenant = json!({"tenant_id": made["id"]});
     caller.call("tenants.list", json!({}), Value::Null).await;
     caller.call("tenants.get", tenant.clone(), Value::Null).await;
-    caller.call("tenants.update", tenant.clone(), json!({"status": "active", "quotas": {"messages_per_day": 100_000}, "retention_days": 90})).await;
+    caller
+        .call(
+            "tenants.update",
+            tenant.clone(),
+            json!({"status": "active", "quotas": {"messages_per_day": 100_000}, "retention_days": 90}),
+        )
+        .await;
     caller.call("tenants.put_settings", tenant.clone(), json!({"min_messages": 8})).await;
     caller.call("tenants.update_settings", tenant.clone(), json!({"preserve_recent": 4})).await;
     let settings = caller.call("tenants.get_settings", tenant.clone(), Value::Null).await;

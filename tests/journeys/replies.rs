@@ -94,8 +94,7 @@ async fn only_signals_that_act_are_told() {
 async fn a_replay_is_the_first_reply_and_says_so() {
     let app = app().await;
     let key = ("idempotency-key", "k");
-    let post =
-        async |query: &str| app.call_with("POST", &format!("{MESSAGES}{query}"), HELLO, &[key]).await;
+    let post = async |query: &str| app.call_with("POST", &format!("{MESSAGES}{query}"), HELLO, &[key]).await;
     let first = post("?include=usage").await;
     assert!(first.headers.get("idempotent-replayed").is_none());
     for query in ["?include=usage", "", "?include=signals"] {

@@ -204,18 +204,7 @@ async fn start_on(mut database: TestDatabase, llm: Option<anchord_llm::Client>, 
     tenant(&stores[stores.len() - 1].1, "theirs", THEIRS).await;
     let clock = Clock::system();
     let router = anchord_http::router(state(&stores, &stop, clock, (llm.as_ref(), None, webhook_reach)));
-    App {
-        store,
-        stores,
-        tenant: ours,
-        router,
-        database,
-        llm,
-        embedder: None,
-        stop,
-        webhook_reach,
-        clock,
-    }
+    App { store, stores, tenant: ours, router, database, llm, embedder: None, stop, webhook_reach, clock }
 }
 
 fn state(
@@ -344,12 +333,8 @@ impl App {
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
         for (_, store) in self.all_stores() {
-            let env = Env {
-                store,
-                tokens: TokenCounter::default(),
-                clock: self.clock,
-                llm: self.llm.clone(),
-            };
+            let env =
+                Env { store, tokens: TokenCounter::default(), clock: self.clock, llm: self.llm.clone() };
             Pool::new(env, Options::default()).drain().await.expect("a database that answers");
         }
     }

@@ -220,7 +220,11 @@ impl Store {
 }
 
 /// Finds a version as a base for the next one.
-async fn find_version(connection: &mut PgConnection, key: SessionKey, version: i64) -> Result<Option<Current>> {
+async fn find_version(
+    connection: &mut PgConnection,
+    key: SessionKey,
+    version: i64,
+) -> Result<Option<Current>> {
     let row = sqlx::query!(
         r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!", document::text as "document!", parts,
                   read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!"

@@ -260,7 +260,8 @@ impl Importing<'_> {
         if self.unsettled.as_ref().is_some_and(|(unsettled, _)| !goes_on || *unsettled != branch) {
             self.count_unsettled().await?;
         }
-        let is_plain_end = matches!(&brings, Brings::End { current, erased, .. } if current.is_main() && erased.is_empty());
+        let is_plain_end =
+            matches!(&brings, Brings::End { current, erased, .. } if current.is_main() && erased.is_empty());
         if !is_plain_end && !matches!(brings, Brings::Session(..) | Brings::Messages(..)) {
             self.require_importing().await?;
         }

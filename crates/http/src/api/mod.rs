@@ -160,11 +160,7 @@ pub(crate) fn operations() -> OpenApiRouter<AppState> {
         .routes(routes!(deliveries::redeliver))
         .routes(routes!(audit::list_audit_events))
         .routes(routes!(tenants::create_tenant, tenants::list_tenants))
-        .routes(routes!(
-            tenants::find_tenant,
-            tenants::patch_tenant,
-            tenants::delete_tenant
-        ))
+        .routes(routes!(tenants::find_tenant, tenants::patch_tenant, tenants::delete_tenant))
         .routes(routes!(
             tenants::find_tenant_settings,
             tenants::put_tenant_settings,

@@ -84,7 +84,8 @@ impl Minimal {
 impl IntoParams for Minimal {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String);
-        let description = "`return=minimal` leaves the body of the reply out, so that no context is assembled.";
+        let description =
+            "`return=minimal` leaves the body of the reply out, so that no context is assembled.";
         vec![parameter(description, Self::WRITTEN, schema)]
     }
 }

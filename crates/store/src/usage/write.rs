@@ -292,7 +292,8 @@ fn order(key: &Key) -> (TenantId, Option<SessionId>, &str, NaiveDate, &'static s
 
 /// Rows as JSON, for `json_to_recordset`.
 fn text(rows: &impl Serialize) -> Result<String> {
-    serde_json::to_string(rows).map_err(|error| StoreError::corrupt("usage_by_session", "figures", "new", error))
+    serde_json::to_string(rows)
+        .map_err(|error| StoreError::corrupt("usage_by_session", "figures", "new", error))
 }
 
 /// Adds to rows in the given order, which is that of the key.
@@ -341,7 +342,8 @@ async fn add_to_days(
     if sums.is_empty() {
         return Ok(());
     }
-    let rows: Vec<DayRow> = sums.into_iter().map(|((day, kind), figures)| DayRow { day, kind, figures }).collect();
+    let rows: Vec<DayRow> =
+        sums.into_iter().map(|((day, kind), figures)| DayRow { day, kind, figures }).collect();
     sqlx::query!(
         "insert into usage_by_day as old (tenant_id, day, kind, calls, failures, tokens_in, tokens_out, tokens_cached,
                                           tokens_whole, time_us, cost_micros, messages, bytes)
