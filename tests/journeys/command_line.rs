@@ -221,7 +221,7 @@ fn an_operators_api_with_an_address_of_its_own_is_found_there() {
 }
 
 /// Every command that reads.
-const READING: [&str; 11] = [
+const READING: [&str; 10] = [
     "tenant list",
     "key list default",
     "sessions list",
