@@ -115,13 +115,7 @@ fn print(tenant: &Value, json: bool) -> Result<()> {
 
 async fn set_status(remote: &Remote, tenant: &str, status: &str) -> Result<Value> {
     let id = find(remote, tenant).await?;
-    let path = ["v1", "admin", "tenants", &id];
-    // The whole tenant, so that nothing else of it changes.
-    let now = remote.read(&path, &[]).await?;
-    let field = |name: &str| now.get(name).cloned().unwrap_or_default();
-    let (name, quotas, days) = (field("name"), field("quotas"), field("retention_days"));
-    let body = json!({"name": name, "status": status, "quotas": quotas, "retention_days": days});
-    remote.write(Method::PUT, &path, Some(&body)).await
+    remote.write(Method::PATCH, &["v1", "admin", "tenants", &id], Some(&json!({"status": status}))).await
 }
 
 /// Finds a tenant's id by its id or its name.

@@ -94,7 +94,6 @@ from anchord.types import (
     TenantPage,
     TenantPatch,
     TenantPins,
-    TenantReplacement,
     TenantSettings,
     TenantUsage,
     TestRunFact,
@@ -2956,17 +2955,6 @@ class TenantsOperations:
         reply: Tenant = self._calls.call("GET", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id})
         return reply
 
-    def put(self, tenant_id: str, body: TenantReplacement) -> Tenant:
-        """Replaces a tenant's name, quotas, retention and status.
-
-        An absent field has its default: no quotas, sessions kept forever, `active`. A suspended tenant's keys are refused
-        with 403 and its waiting jobs are paused; nothing is lost.
-        """
-        reply: Tenant = self._calls.call(
-            "PUT", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id}, body=body
-        )
-        return reply
-
     def delete(self, tenant_id: str) -> None:
         """Erases a tenant with everything that it owns.
 
@@ -3094,17 +3082,6 @@ class AsyncTenantsOperations:
     async def get(self, tenant_id: str) -> Tenant:
         """Reads a tenant."""
         reply: Tenant = await self._calls.call("GET", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id})
-        return reply
-
-    async def put(self, tenant_id: str, body: TenantReplacement) -> Tenant:
-        """Replaces a tenant's name, quotas, retention and status.
-
-        An absent field has its default: no quotas, sessions kept forever, `active`. A suspended tenant's keys are refused
-        with 403 and its waiting jobs are paused; nothing is lost.
-        """
-        reply: Tenant = await self._calls.call(
-            "PUT", "/v1/admin/tenants/{tenant_id}", path={"tenant_id": tenant_id}, body=body
-        )
         return reply
 
     async def delete(self, tenant_id: str) -> None:

@@ -3797,22 +3797,6 @@ class TenantQuotas(TypedDict):
     """Tasks that one session was part of; 1,000 when absent."""
 
 
-class TenantReplacement(TypedDict):
-    """A tenant's new state."""
-
-    name: str
-    """Its name, unique in the installation."""
-
-    status: NotRequired[None | TenantStatus]
-    """Whether its keys are accepted. Default `active`."""
-
-    quotas: NotRequired[None | TenantQuotas]
-    """Its quotas. Default: none of its own."""
-
-    retention_days: NotRequired[int | None]
-    """How many days it keeps sessions that nobody writes to. Default: forever."""
-
-
 class TenantSettings(TypedDict):
     """The defaults of the tenant's sessions, and what follows from them."""
 

@@ -494,11 +494,6 @@ export interface Tenants {
   create(args: Arguments<"tenants.create">, options?: CallOptions): Promise<Reply<"tenants.create", "application/json">>;
   /** Reads a tenant. */
   get(args: Arguments<"tenants.get">, options?: CallOptions): Promise<Reply<"tenants.get", "application/json">>;
-  /** Replaces a tenant's name, quotas, retention and status.
-   *
-   * An absent field has its default: no quotas, sessions kept forever, `active`. A suspended tenant's keys are refused
-   * with 403 and its waiting jobs are paused; nothing is lost. */
-  put(args: Arguments<"tenants.put">, options?: CallOptions): Promise<Reply<"tenants.put", "application/json">>;
   /** Changes a tenant: its name, its quotas, its retention, whether it is suspended.
    *
    * An absent field keeps its value. A suspended tenant's keys are refused with 403 and its waiting jobs are paused; nothing

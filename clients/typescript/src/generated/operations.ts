@@ -149,7 +149,6 @@ export const operations = {
   "tenants.list": {"method":"GET","path":"/v1/admin/tenants","query":["name","limit","cursor"],"reply":"page"},
   "tenants.create": {"method":"POST","path":"/v1/admin/tenants","query":[],"body":"application/json","hasKey":true,"reply":"json"},
   "tenants.get": {"method":"GET","path":"/v1/admin/tenants/{tenant_id}","query":[],"reply":"json"},
-  "tenants.put": {"method":"PUT","path":"/v1/admin/tenants/{tenant_id}","query":[],"body":"application/json","reply":"json"},
   "tenants.update": {"method":"PATCH","path":"/v1/admin/tenants/{tenant_id}","query":[],"body":"application/json","reply":"json"},
   "tenants.delete": {"method":"DELETE","path":"/v1/admin/tenants/{tenant_id}","query":[],"reply":"nothing"},
   "tenants.get_settings": {"method":"GET","path":"/v1/admin/tenants/{tenant_id}/settings","query":[],"reply":"json"},

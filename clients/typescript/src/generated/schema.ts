@@ -4029,20 +4029,6 @@ export interface components {
              */
             tasks_per_session?: number | null;
         };
-        /** @description A tenant's new state. */
-        TenantReplacement: {
-            /** @description Its name, unique in the installation. */
-            name: string;
-            /** @description Whether its keys are accepted. Default `active`. */
-            status?: components["schemas"]["TenantStatus"] | null;
-            /** @description Its quotas. Default: none of its own. */
-            quotas?: components["schemas"]["TenantQuotas"] | null;
-            /**
-             * Format: int64
-             * @description How many days it keeps sessions that nobody writes to. Default: forever.
-             */
-            retention_days?: number | null;
-        };
         /** @description The defaults of the tenant's sessions, and what follows from them. */
         TenantSettings: {
             /** @description The settings as they were made. */
@@ -5048,13 +5034,6 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "sessions.delete": {
@@ -5105,13 +5084,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -5293,13 +5265,6 @@ export interface operations {
                     "application/json": components["schemas"]["AppendResult"];
                 };
             };
-            /** @description The messages are stored, and `Prefer: return=minimal` wants no body; `Location` has their positions. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "messages.release": {
@@ -5467,7 +5432,7 @@ export interface operations {
                     "application/json": components["schemas"]["SyncResult"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
+            /** @description The same, and `Prefer: return=minimal` wants no body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5606,13 +5571,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Branch"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -5839,13 +5797,6 @@ export interface operations {
                     "application/json": components["schemas"]["SessionPins"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "pins.add": {
@@ -5946,13 +5897,6 @@ export interface operations {
                     "application/json": components["schemas"]["TenantPins"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "pins.add_shared": {
@@ -6042,13 +5986,6 @@ export interface operations {
                     "application/json": components["schemas"]["TenantSettings"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "settings.update": {
@@ -6072,13 +6009,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TenantSettings"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -6163,13 +6093,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Model"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -6757,13 +6680,6 @@ export interface operations {
                     "application/json": components["schemas"]["Todos"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "sessions.get_state": {
@@ -7041,13 +6957,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionProbe"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -7383,13 +7292,6 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "webhooks.rotate_secret": {
@@ -7621,40 +7523,6 @@ export interface operations {
             };
         };
     };
-    "tenants.put": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The tenant's id. */
-                tenant_id: components["schemas"]["TenantId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TenantReplacement"];
-            };
-        };
-        responses: {
-            /** @description The tenant as it is now. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Tenant"];
-                };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     "tenants.delete": {
         parameters: {
             query?: never;
@@ -7700,13 +7568,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Tenant"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -7758,13 +7619,6 @@ export interface operations {
                     "application/json": components["schemas"]["TenantSettings"];
                 };
             };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     "tenants.update_settings": {
@@ -7791,13 +7645,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["TenantSettings"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
@@ -8180,13 +8027,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Task"];
                 };
-            };
-            /** @description It is changed, and `Prefer: return=minimal` wants no body. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };
