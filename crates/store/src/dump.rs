@@ -137,10 +137,11 @@ pub struct VersionDump {
 
 /// The kind of an entry of the ledger.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, strum::AsRefStr, strum::EnumString,
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, strum::AsRefStr, sqlx::Type,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = ExportLineFactKind)]
 pub enum FactKind {
     /// A command.

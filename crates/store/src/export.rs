@@ -316,8 +316,9 @@ impl Store {
     ) -> Result<Vec<FactDump>> {
         let mut tx = self.snapshot(key.tenant).await?;
         let (kind, seq, ordinal) = after.unwrap_or((FactKind::Command, 0, 0));
-        let rows = sqlx::query!(
-            r#"select kind, first_seq, ordinal, value::text as "value!" from ledger_entries
+        let rows = sqlx::query_as!(
+            FactDump,
+            r#"select kind as "kind: FactKind", first_seq as seq, ordinal, value as "value: Box<RawValue>" from ledger_entries
                where tenant_id = $1 and session_id = $2 and (kind, first_seq, ordinal) > ($3, $4, $5) and first_seq <= $6
                order by kind, first_seq, ordinal limit $7"#,
             key.tenant.0,
@@ -330,15 +331,7 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        let read = rows.into_iter().map(|row| {
-            Ok(FactDump {
-                kind: word("ledger_entries", "kind", key, &row.kind)?,
-                seq: row.first_seq,
-                ordinal: row.ordinal,
-                value: raw(("ledger_entries", "value"), key, row.value)?,
-            })
-        });
-        read.collect()
+        Ok(rows)
     }
 
     /// Reads the next page of a branch's own probes, up to a version.
@@ -351,9 +344,11 @@ impl Store {
         (after, version): (Option<ProbeId>, i64),
     ) -> Result<Vec<ProbeDump>> {
         let mut tx = self.snapshot(key.tenant).await?;
-        let rows = sqlx::query!(
-            r#"select id, version, case when retired_in_version <= $4 then retired_in_version end as retired_in_version,
-                      probe::text as "probe!", created_at
+        let rows = sqlx::query_as!(
+            ProbeDump,
+            r#"select id as "id: ProbeId", version,
+                      case when retired_in_version <= $4 then retired_in_version end as retired_in_version,
+                      probe as "probe: Box<RawValue>", created_at
                from probes
                where tenant_id = $1 and session_id = $2 and id > $3 and coalesce(version, 0) <= $4
                order by id limit $5"#,
@@ -365,16 +360,7 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        let read = rows.into_iter().map(|row| {
-            Ok(ProbeDump {
-                id: ProbeId(row.id),
-                version: row.version,
-                retired_in_version: row.retired_in_version,
-                probe: raw(("probes", "probe"), key, row.probe)?,
-                created_at: row.created_at,
-            })
-        });
-        read.collect()
+        Ok(rows)
     }
 
     /// Reads the next page of a branch's own evaluations, up to a version.
@@ -387,8 +373,10 @@ impl Store {
         (after, version): (Option<EvaluationId>, i64),
     ) -> Result<Vec<EvaluationDump>> {
         let mut tx = self.snapshot(key.tenant).await?;
-        let rows = sqlx::query!(
-            r#"select id, version, compression_id, scores::text as "scores!", results::text as "results!", created_at
+        let rows = sqlx::query_as!(
+            EvaluationDump,
+            r#"select id as "id: EvaluationId", version, compression_id as "compression_id: CompressionId",
+                      scores as "scores: Box<RawValue>", results as "results: Box<RawValue>", created_at
                from evaluations
                where tenant_id = $1 and session_id = $2 and id > $3 and coalesce(version, 0) <= $4
                order by id limit $5"#,
@@ -400,17 +388,7 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        let read = rows.into_iter().map(|row| {
-            Ok(EvaluationDump {
-                id: EvaluationId(row.id),
-                version: row.version,
-                compression_id: row.compression_id.map(CompressionId),
-                scores: raw(("evaluations", "scores"), key, row.scores)?,
-                results: raw(("evaluations", "results"), key, row.results)?,
-                created_at: row.created_at,
-            })
-        });
-        read.collect()
+        Ok(rows)
     }
 
     /// Reads the next page of a branch's ended compressions and evaluation jobs, up to a version.
