@@ -248,6 +248,7 @@ fn without_examples(text: &str) -> Cow<'_, str> {
     let mut kept: Vec<&str> = Vec::new();
     let (mut quoted, mut within, mut below): (Option<String>, Option<String>, Option<usize>) =
         (None, None, None);
+    let mut is_fenced = false;
     for line in text.lines() {
         let is_end = |name: &String| line.trim() == format!("</{name}>");
         if quoted.is_some() {
@@ -259,7 +260,9 @@ fn without_examples(text: &str) -> Cow<'_, str> {
             within = within.filter(|name| !is_end(name));
             continue;
         }
-        let level = line.len() - line.trim_start_matches('#').len();
+        // A comment in a command is no heading.
+        is_fenced ^= line.trim_start().starts_with("```");
+        let level = if is_fenced { 0 } else { line.len() - line.trim_start_matches('#').len() };
         if below.is_some_and(|above| (1..=above).contains(&level) || line.starts_with("</")) {
             below = None;
         }
@@ -522,7 +525,7 @@ mod tests {
         let rules = "Answer with one command at a time, and say why.\n".repeat(40);
         let issue = "<pr_description>\nFix the parser.\n## Command example\nparse a.txt\n</pr_description>";
         let reply = "Example of a CORRECT response:\n<example_response>\nls -la\n</example_response>";
-        let page = "## Useful Command Examples\n### View a file\ncat a.txt\n## Submission\nSay DONE.";
+        let page = "## Useful Command Examples\n### View a file\n```bash\n# All of it\ncat a.txt\n```\n## Submission\nSay DONE.";
         let [(asked, _)] =
             told(&[(Role::User, &format!("{issue}\n{rules}{reply}\n{page}"))]).try_into().unwrap();
         for kept in ["parse a.txt", "</pr_description>", "## Submission\nSay DONE."] {

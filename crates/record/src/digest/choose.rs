@@ -96,6 +96,13 @@ pub(super) struct Seen<'t> {
     is_spoken: bool,
 }
 
+impl Seen<'_> {
+    /// Whether it says too little to be served alone.
+    fn says_little(&self) -> bool {
+        self.is_spoken && self.names.len() < LEAST_SPOKEN
+    }
+}
+
 /// A line with its worth when it was last computed.
 struct Offer {
     worth: f64,
@@ -133,7 +140,8 @@ pub(super) fn whole_messages(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
         let is_whole =
             message.iter().all(|seen| seen.is_persons && !seen.line.served && seen.cost < u32::MAX);
         let cost = message.iter().fold(HEAD_COST, |sum, seen| sum.saturating_add(seen.cost));
-        if is_whole && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
+        let says_little = message.iter().all(|seen| seen.says_little());
+        if is_whole && !says_little && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
             left -= cost;
             chosen.extend(message.iter().map(|seen| seen.place));
         }
@@ -239,8 +247,7 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
         let (unit, later) = rest.split_at(if is_whole { opens + count } else { 1 });
         // A head comes with its rows, and what introduces others says nothing without them; a person's words stand.
         let is_only_front = is_head || introduces(&first.line.text) && !first.is_persons;
-        let says_little = first.is_spoken && first.names.len() < LEAST_SPOKEN;
-        if is_whole || !is_taken(first) && !is_only_front && !says_little {
+        if is_whole || !is_taken(first) && !is_only_front && !first.says_little() {
             units.push(unit);
         }
         // The end of a long list is no list.

@@ -24,6 +24,8 @@ const LONG_PROSE: usize = 220;
 const LEAST_HEADING_WORDS: usize = 6;
 /// Labels before an agent's thoughts, which a harness asks for.
 const THOUGHTS: [&str; 3] = ["THOUGHT:", "Thought:", "**Thought:**"];
+/// Beginnings of lines that a harness adds to an output.
+const HARNESS: [&str; 2] = ["agentId: ", "... ["];
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -178,7 +180,14 @@ fn is_code(line: &str) -> bool {
     };
     let calls = line.ends_with(')') && line.split_once('(').is_some_and(is_call);
     let imports = line.starts_with("from ") && line.contains(" import ");
+    let compares = [" === ", " !== "].iter().any(|sign| line.contains(sign));
+    // A branch of a condition, a frame of a stack.
+    let continues = ["? \"", ": \"", "? '", ": '"].iter().any(|start| line.starts_with(start));
+    let is_frame = line.starts_with("at ") && line.ends_with(')') && line.contains(':');
     imports
+        || compares
+        || continues
+        || is_frame
         || (looks || assigns || calls || SIGNS.iter().any(|sign| line.contains(sign)))
             && line.contains(['(', '{', '}', '[', '<', '"', '\''])
 }
@@ -223,8 +232,14 @@ fn given(lines: &mut Vec<Line>, text: &str) {
         Some(_) | None => {
             let mut rows = text.lines().peekable();
             let mut is_hunk = false;
+            let mut reported: HashSet<String> = HashSet::new();
             while let Some(line) = rows.next() {
                 let trimmed = line.trim();
+                // A program that reports the same of many things says it once.
+                let is_again = line.starts_with('[') && !reported.insert(without_figures(line));
+                if is_again || HARNESS.iter().any(|start| trimmed.starts_with(start)) {
+                    continue;
+                }
                 // Of a diff, the lines with their signs are code, whatever they look like.
                 is_hunk = line.starts_with("@@ ") || is_hunk && line.starts_with(['+', '-', ' ']);
                 if is_hunk
@@ -265,6 +280,11 @@ fn is_of_file(line: &str) -> bool {
             || is_listed(line)
             || rest.starts_with('\t') && numbered.len() < line.len()
             || is_found())
+}
+
+/// A line as others of its kind look: `[parser] line 4 of 9` is like `[parser] line 5 of 9`.
+fn without_figures(line: &str) -> String {
+    line.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// Whether a line is one that a diff writes above its hunks.

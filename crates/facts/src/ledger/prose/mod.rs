@@ -320,6 +320,7 @@ mod tests {
         let steps = "We take it in steps: 1. read the file, 2. write it. Then we stop, as Dr. Lee said.";
         assert_eq!(texts(steps).len(), 2, "{:?}", texts(steps));
         assert_eq!(texts("We have 14. June is next.").len(), 2);
+        assert_eq!(texts("The treaties of the U.S. and Canada expire.").len(), 1);
         assert_eq!(texts("It ends on page 1984. then nothing").len(), 2);
     }
 
