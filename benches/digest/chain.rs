@@ -1,5 +1,6 @@
 //! One session compressed again and again, as the service does while it grows.
 
+use std::collections::HashMap;
 use std::hash::Hasher as _;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use anchord_messages::shape::{AsShape, Shape};
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::{self, Base, Material};
 use anchord_record::fill::share_of;
+use anchord_record::parts::{Parts, SplitSummary, StoredSummary};
 use anchord_record::probe::Probe;
 use anchord_session::settings::{Policy, Settings};
 use chrono::DateTime;
@@ -152,6 +154,9 @@ struct Feed<'a> {
     steps: Vec<Step>,
     keeps: bool,
     made: Vec<String>,
+    /// The parts of the records that are stored, and the bytes of the last one.
+    texts: HashMap<i64, String>,
+    record: usize,
 }
 
 impl<'a> Feed<'a> {
@@ -166,7 +171,19 @@ impl<'a> Feed<'a> {
             steps: Vec::new(),
             keeps: false,
             made: Vec::new(),
+            texts: HashMap::new(),
+            record: 0,
         }
+    }
+
+    /// Stores a record as a database does, and gives the parts that the next version names.
+    fn store(&mut self, written: SplitSummary) -> Parts {
+        self.texts.extend(written.new);
+        let text = |id: &i64| self.texts.get(id).cloned().unwrap_or_default();
+        let texts = written.parts.iter().map(text).collect();
+        let stored = StoredSummary { document: written.head, parts: written.parts, texts };
+        self.record = stored.bytes();
+        stored.read().map(|(_, parts)| parts).unwrap_or_default()
     }
 
     fn take(&mut self, numbered: &'a Numbered, bytes: usize) {
@@ -209,7 +226,7 @@ impl<'a> Feed<'a> {
         let made = (&facts, &checked.summary, texts, asked, &checked.meta, &checked.gate);
         let written = serde_json::to_string(&made).unwrap_or_default();
         let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
-        let record = base.bytes();
+        let record = self.record;
         let (stored, record_written) = cpu::timed(|| base.write(&checked.summary, self.version));
         let step = Step {
             bytes,
@@ -234,10 +251,11 @@ impl<'a> Feed<'a> {
             !checked.retired.contains(&(at - 1))
         });
         self.probes.extend(checked.new_probes.into_iter().filter(|probe| probe.critical));
+        let parts = record_written.map(|written| self.store(written)).unwrap_or_default();
         self.base = Some(Base {
             version: self.version,
             summary: checked.summary,
-            parts: record_written.map(|(_, parts)| parts).unwrap_or_default(),
+            parts,
             carry: facts.carry,
             served_tokens: checked.rendering.tokens + checked.digest.tokens,
         });

@@ -151,7 +151,7 @@ fn seat(text: &str, at: usize) -> Message {
 
 /// A record, stored in parts and read back.
 fn stored(summary: &Summary) -> serde_json::Result<(Summary, Parts)> {
-    let (written, _) = Parts::default().write(summary, 1)?;
+    let written = Parts::default().write(summary, 1)?;
     let texts = written.new.into_iter().map(|(_, text)| text).collect();
     StoredSummary { document: written.head, parts: written.parts, texts }.read()
 }

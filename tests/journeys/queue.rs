@@ -131,7 +131,7 @@ fn publication(version: i64) -> Settlement {
     let version = NewVersion {
         version,
         meta: to_raw_value(&json!({})).expect("JSON"),
-        record: Parts::default().write(&Summary::default(), version).expect("JSON").0,
+        record: Parts::default().write(&Summary::default(), version).expect("JSON"),
         carry: to_raw_value(&json!({})).expect("JSON"),
         rendering: ("summary".to_owned(), 3),
         smaller: vec![("s".to_owned(), 1)],

@@ -88,7 +88,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         version: Some(NewVersion {
             version,
             meta: raw(&meta),
-            record: Parts::default().write(&record(version), version).expect("JSON").0,
+            record: Parts::default().write(&record(version), version).expect("JSON"),
             carry: raw(&json!({"text": "\u{0}"})),
             rendering: ("render\0ing".to_owned(), 3),
             smaller: vec![("\0".to_owned(), 1)],

@@ -315,8 +315,7 @@ impl<'a> CandidateBuilder<'a> {
 fn write(span_facts: &SpanFacts, checked: &CheckedDraft) -> Result<SplitSummary, JobError> {
     let base = span_facts.material.base.as_ref();
     let parts = base.map(|base| base.parts.clone()).unwrap_or_default();
-    let written = parts.write(&checked.summary, checked.meta.version);
-    written.map(|(record, _)| record).map_err(|error| JobError::Broken(error.to_string()))
+    parts.write(&checked.summary, checked.meta.version).map_err(|error| JobError::Broken(error.to_string()))
 }
 
 fn probe_target(checked: &CheckedDraft) -> ProbeTarget<'_> {

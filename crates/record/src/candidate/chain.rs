@@ -85,7 +85,7 @@ impl Chain {
     /// Stores a summary in parts and reads it back.
     fn store(&mut self, summary: &Summary) -> (Summary, Parts) {
         let base = self.base.as_ref().map(|base| base.parts.clone()).unwrap_or_default();
-        let (written, _) = base.write(summary, self.version).unwrap();
+        let written = base.write(summary, self.version).unwrap();
         for (id, text) in written.new {
             assert!(self.stored.insert(id, text).is_none(), "part {id} is there already");
         }

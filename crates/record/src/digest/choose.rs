@@ -140,7 +140,7 @@ pub(super) fn whole_messages(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
         let is_whole =
             message.iter().all(|seen| seen.is_persons && !seen.line.served && seen.cost < u32::MAX);
         let cost = message.iter().fold(HEAD_COST, |sum, seen| sum.saturating_add(seen.cost));
-        let says_little = message.iter().all(|seen| seen.says_little());
+        let says_little = message.iter().all(Seen::says_little);
         if is_whole && !says_little && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
             left -= cost;
             chosen.extend(message.iter().map(|seen| seen.place));

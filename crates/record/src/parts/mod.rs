@@ -68,13 +68,16 @@ impl StoredSummary {
     /// # Errors
     /// As [`Self::summary`].
     pub fn read(&self) -> Result<(Summary, Parts), serde_json::Error> {
-        let mut parts = Parts { bytes: self.document.len(), ..Parts::default() };
-        let summary = self.each(|part, stored| parts.add(parts.prints.hash_one(part), stored))?;
+        let mut parts = Parts::default();
+        let Parts { known, prints } = &mut parts;
+        let summary = self.each(|part, id| {
+            known.insert(prints.hash_one(part), id);
+        })?;
         Ok((summary, parts))
     }
 
-    /// Puts it together, and shows each of its parts with its id and its bytes.
-    fn each(&self, mut show: impl FnMut(&Part<'_>, (i64, usize))) -> Result<Summary, serde_json::Error> {
+    /// Puts it together, and shows each of its parts with its id.
+    fn each(&self, mut show: impl FnMut(&Part<'_>, i64)) -> Result<Summary, serde_json::Error> {
         let (ids, texts) = (&self.parts, &self.texts);
         if ids.len() != texts.len() {
             return Err(serde_json::Error::custom(format!(
@@ -86,7 +89,7 @@ impl StoredSummary {
         let mut summary = serde_json::from_str::<Head<'_>>(&self.document)?.summary();
         for (id, text) in ids.iter().zip(texts) {
             let part: Part<'_> = serde_json::from_str(text)?;
-            show(&part, (*id, text.len()));
+            show(&part, *id);
             part.join(&mut summary);
         }
         Ok(summary)
@@ -96,47 +99,33 @@ impl StoredSummary {
 /// The parts of a version that is stored, for the next one to name.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// By what they say: their ids and their bytes as JSON.
-    known: HashMap<u64, (i64, usize), foldhash::fast::RandomState>,
+    /// Their ids, by what they say.
+    known: HashMap<u64, i64, foldhash::fast::RandomState>,
     /// Its seed is nobody's to know, so that no text is made to pass for another one; by chance one part of 2^64 does.
     prints: foldhash::quality::RandomState,
-    bytes: usize,
 }
 
 impl Parts {
-    /// Writes the summary of a new version of the session that these are parts of; gives that one's own.
+    /// Writes the summary of a new version of the session that these are parts of.
     ///
     /// # Errors
     /// When it does not go into JSON.
-    pub fn write(self, summary: &Summary, version: i64) -> Result<(SplitSummary, Self), serde_json::Error> {
+    pub fn write(mut self, summary: &Summary, version: i64) -> Result<SplitSummary, serde_json::Error> {
         let head = serde_json::to_string(&Head::of(summary))?;
-        let mut own = Self { known: HashMap::default(), prints: self.prints, bytes: head.len() };
         let (mut parts, mut new) = (Vec::new(), Vec::new());
         let mut next = version * PLACES;
         for part in cut(summary) {
-            let print = own.prints.hash_one(&part);
-            let stored = if let Some(known) = self.known.get(&print) {
+            let print = self.prints.hash_one(&part);
+            let id = if let Some(known) = self.known.get(&print) {
                 *known
             } else {
-                let text = serde_json::to_string(&part)?;
-                let stored = (next, text.len());
-                new.push((next, text));
+                new.push((next, serde_json::to_string(&part)?));
+                self.known.insert(print, next);
                 next += 1;
-                stored
+                next - 1
             };
-            parts.push(stored.0);
-            own.add(print, stored);
+            parts.push(id);
         }
-        Ok((SplitSummary { head, parts, new }, own))
-    }
-
-    /// Bytes of the whole summary as JSON, about.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    fn add(&mut self, print: u64, stored: (i64, usize)) {
-        self.bytes += stored.1;
-        self.known.insert(print, stored);
+        Ok(SplitSummary { head, parts, new })
     }
 }

@@ -23,14 +23,14 @@ const LONGEST_CELL: usize = 280;
 pub(super) fn things(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<&Thing> = summary.things.iter().collect();
     // What a thing names that somebody named is needed with it: the flights of a reservation.
-    let named: HashSet<&str> = ranked
+    let mentioned: HashSet<&str> = ranked
         .iter()
         .filter(|thing| thing.need().0 > 0)
         .flat_map(|thing| thing.properties.iter().flat_map(|property| property.value.split(is_between)))
         .collect();
     ranked.sort_by_key(|thing| {
         let (count, seq) = thing.need();
-        std::cmp::Reverse((thing.note().is_some(), count, named.contains(thing.id.as_str()), seq))
+        std::cmp::Reverse((thing.note().is_some(), count, mentioned.contains(thing.id.as_str()), seq))
     });
     let mut groups: Vec<Vec<(usize, &Thing)>> = Vec::new();
     let mut at: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
