@@ -23,7 +23,7 @@ use crate::kills::children;
 use crate::support::app::{App, COMPRESS, app};
 use crate::support::relay::Relay;
 use crate::support::service::{Client, Service, data_folder, pid};
-use crate::support::{database, number, until};
+use crate::support::{cells, database, number, until};
 
 /// How long the service may take to work again once the cause of a fault has ended.
 const RECOVERY: Duration = Duration::from_secs(10);
@@ -207,7 +207,9 @@ async fn after_every_connection_was_terminated_workers_and_followers_go_on() {
     }
     let presence = "select count(distinct l.objid) from pg_locks l join pg_stat_activity a using (pid)
         where l.locktype = 'advisory' and l.classid = 1633772132 and l.granted and a.datname = current_database()";
-    until("a sign of life", async || (number(&mut admin, presence).await == 1).then_some(())).await;
+    // One in each cell.
+    let present = i64::try_from(cells()).expect("few cells");
+    until("a sign of life", async || (number(&mut admin, presence).await == present).then_some(())).await;
     // A worker claims what is queued, and the follower gets the event.
     let compress = [("prefer", "wait=10")];
     let path = "/v1/sessions/s/compressions";

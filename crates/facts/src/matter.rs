@@ -33,6 +33,11 @@ impl Matter {
         Self(words)
     }
 
+    /// Its words.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+
     /// How many words it has.
     pub fn len(&self) -> usize {
         self.0.len()

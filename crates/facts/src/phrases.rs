@@ -26,6 +26,7 @@ pub enum Phrase {
     Demand,
     NoDemand,
     Order,
+    OneWordOrder,
     NoOrder,
     RequestInQuestion,
     Task,

@@ -15,7 +15,7 @@ use super::presence::Presence;
 use super::shell::{self, Effect, Op};
 use super::tools::{self, Kind};
 use super::words::WORDS;
-use super::{diff, paths, swe_agent};
+use super::{diff, paths, purpose, swe_agent};
 
 /// The events of a span's tool uses, in order, and the file that an editor has open at the end.
 pub(super) fn gather(uses: &[Invocation<'_>], open_file: Option<String>) -> (Vec<Event>, Option<String>) {
@@ -129,6 +129,10 @@ impl<'u> Gatherer<'u> {
         // file's name is kept of the first, so that both become one file.
         let console = one.tool == tools::AIDER_ADDED;
         let written = if console { path.rsplit('/').next().unwrap_or(path) } else { path };
+        let change = change.map(|change| match &one.purpose {
+            Some(purpose) => purpose::with(purpose, &change),
+            None => change,
+        });
         self.add(Event {
             act,
             written: paths::clean(written),

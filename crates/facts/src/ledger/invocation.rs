@@ -22,6 +22,8 @@ pub struct Invocation<'a> {
     pub arguments: Cow<'a, str>,
     /// The shell command, when the tool runs one.
     pub command: Option<Cow<'a, str>>,
+    /// What the agent says that it is for.
+    pub purpose: Option<String>,
     /// The directory of the command and of relative paths, when the session shows it.
     pub cwd: Option<String>,
     /// The tool's output; `None` while the call is pending or was never answered.
@@ -66,6 +68,7 @@ impl<'a> Invocation<'a> {
             tool,
             arguments,
             command: None,
+            purpose: None,
             cwd: None,
             output: None,
             exit_code: None,

@@ -27,6 +27,7 @@ mod pairing;
 mod paths;
 mod presence;
 pub mod prose;
+mod purpose;
 pub mod reading;
 pub mod requests;
 mod shell;

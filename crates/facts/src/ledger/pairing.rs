@@ -7,7 +7,7 @@ use super::directories::{self, Directories};
 use super::invocation::Invocation;
 use super::line::text_of;
 use super::reading::Reading;
-use super::{LedgerState, spoken, tools};
+use super::{LedgerState, purpose, spoken, tools};
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role, ToolResult};
 
@@ -46,6 +46,7 @@ impl<'a> Reader<'a> {
             self.found.extend(spoken::assistant(span, at));
             return;
         }
+        let purpose = span.get(at).and_then(purpose::stated);
         self.batch.clear();
         for call in message.calls() {
             self.waiting.remove(call.id.as_str());
@@ -53,6 +54,7 @@ impl<'a> Reader<'a> {
         for call in message.calls() {
             let mut one =
                 Invocation::pending(Cow::Borrowed(&call.name), Cow::Borrowed(&call.arguments), *seq);
+            one.purpose.clone_from(&purpose);
             if tools::may_run_commands(&call.name)
                 && let Some(arguments) = one.fields()
             {

@@ -5,6 +5,8 @@
 //! The result does not depend on where a session is cut into spans, because messages are read in order and the state
 //! passes from span to span.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::line::{clip, clip_middle, squash};
@@ -18,6 +20,8 @@ use anchord_messages::script::is_spaceless;
 
 /// The longest request, in characters; of a longer one, the beginning and the end are kept.
 pub const LONGEST_REQUEST: usize = 6_000;
+/// A longer text may have a harness's instructions, with examples, in bytes.
+const LONG_BRIEF: usize = 2_000;
 /// The longest message that may drop or replace an earlier request, in characters; a longer one is a new task.
 const LONGEST_CHANGE: usize = 1_500;
 /// The most words of a plain answer to the agent's question; a longer message also asks for something.
@@ -205,8 +209,11 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
         }
         (None, _) => Earlier::Stand,
     };
-    let asks = words >= 2 && !Phrase::Greeting.is_in(text) && !(earlier == Earlier::Dropped && words < 5);
-    let text = if asks { clip_middle(&paragraphs(said), LONGEST_REQUEST) } else { String::new() };
+    let asks = (words >= 2 || Phrase::OneWordOrder.is_in(text))
+        && !Phrase::Greeting.is_in(text)
+        && !(earlier == Earlier::Dropped && words < 5);
+    let text =
+        if asks { clip_middle(&paragraphs(&without_examples(said)), LONGEST_REQUEST) } else { String::new() };
     (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, seqs })
 }
 
@@ -221,6 +228,65 @@ fn paragraphs(text: &str) -> String {
     // A numbered listing that was pasted is no request; one line of it alone may be.
     let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
     if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
+}
+
+/// A long text without the examples of replies and commands that a harness's instructions have. An issue that it quotes stays
+/// whole: its examples are what the task is about.
+fn without_examples(text: &str) -> Cow<'_, str> {
+    if text.len() < LONG_BRIEF {
+        return Cow::Borrowed(text);
+    }
+    let tag = |line: &str| {
+        let name = line.trim().strip_prefix('<')?.strip_suffix('>')?;
+        name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).then(|| name.to_owned())
+    };
+    let is_example = |words: &str| words.to_ascii_lowercase().contains("example");
+    let of_harness = |title: &str| {
+        let title = title.to_ascii_lowercase();
+        ["command", "response", "action", "format"].iter().any(|word| title.contains(word))
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    let (mut quoted, mut within, mut below): (Option<String>, Option<String>, Option<usize>) =
+        (None, None, None);
+    let mut is_fenced = false;
+    for line in text.lines() {
+        let is_end = |name: &String| line.trim() == format!("</{name}>");
+        if quoted.is_some() {
+            quoted = quoted.filter(|name| !is_end(name));
+            kept.push(line);
+            continue;
+        }
+        if within.is_some() {
+            within = within.filter(|name| !is_end(name));
+            continue;
+        }
+        // A comment in a command is no heading.
+        is_fenced ^= line.trim_start().starts_with("```");
+        let level = if is_fenced { 0 } else { line.len() - line.trim_start_matches('#').len() };
+        if below.is_some_and(|above| (1..=above).contains(&level) || line.starts_with("</")) {
+            below = None;
+        }
+        if below.is_some() {
+            continue;
+        }
+        let opened = tag(line).filter(|name| text.contains(&format!("</{name}>")));
+        match opened {
+            Some(name) if is_example(&name) => {
+                // The line that introduces it.
+                if kept.last().is_some_and(|line| is_example(line) && line.trim_end().ends_with(':')) {
+                    kept.pop();
+                }
+                within = Some(name);
+            }
+            Some(name) if prose::is_quoted(&name) => {
+                quoted = Some(name);
+                kept.push(line);
+            }
+            _ if level > 0 && is_example(line) && of_harness(line) => below = Some(level),
+            _ => kept.push(line),
+        }
+    }
+    Cow::Owned(kept.join("\n"))
 }
 
 /// The name of a slash command, when its template is the whole message.
@@ -452,6 +518,32 @@ mod tests {
         assert_eq!(told(&[(Role::User, text)]), []);
         let fix = ("Fix the login page of the shop".to_owned(), Earlier::Stand);
         assert_eq!(told(&[(Role::User, "Fix the login page of the shop"), (Role::User, text)]), [fix]);
+    }
+
+    #[test]
+    fn a_harnesss_examples_are_no_part_of_a_brief_and_those_of_a_quoted_issue_are() {
+        let rules = "Answer with one command at a time, and say why.\n".repeat(40);
+        let issue = "<pr_description>\nFix the parser.\n## Command example\nparse a.txt\n</pr_description>";
+        let reply = "Example of a CORRECT response:\n<example_response>\nls -la\n</example_response>";
+        let page = "## Useful Command Examples\n### View a file\n```bash\n# All of it\ncat a.txt\n```\n## Submission\nSay DONE.";
+        let [(asked, _)] =
+            told(&[(Role::User, &format!("{issue}\n{rules}{reply}\n{page}"))]).try_into().unwrap();
+        for kept in ["parse a.txt", "</pr_description>", "## Submission\nSay DONE."] {
+            assert!(asked.contains(kept), "{kept}: {asked}");
+        }
+        for gone in ["CORRECT", "ls -la", "Useful", "cat a.txt"] {
+            assert!(!asked.contains(gone), "{gone}: {asked}");
+        }
+    }
+
+    #[test]
+    fn a_word_alone_that_asks_for_work_is_a_request() {
+        let all = told(&[
+            (Role::User, "Fix the login page"),
+            (Role::Assistant, "I fixed it."),
+            (Role::User, "commit"),
+        ]);
+        assert_eq!(all.last(), Some(&("commit".to_owned(), Earlier::Done)));
     }
 
     #[test]

@@ -8,9 +8,13 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
 
 use super::names::{Name, names};
 use super::turn::{Line, LineKind, Turn};
+use anchord_facts::matter::Matter;
 use anchord_facts::phrases::Phrase;
 use anchord_messages::message::Role;
 
@@ -22,6 +26,12 @@ const FULL_LINE: f64 = 80.0;
 const WORTH_OF_SHORT: f64 = 0.3;
 /// The worth of each later turn that has the name, for at most three.
 const WORTH_OF_RETURN: f64 = 0.2;
+/// The worth of a word that says what is talked about, of one that comes back, and of a spoken line besides its words.
+const WORTH_OF_TOPIC: f64 = 0.3;
+const WORTH_OF_RETURNING: f64 = 0.6;
+const WORTH_OF_SPOKEN: f64 = 0.5;
+/// A spoken line with fewer names and such words says too little, unless it answers a question.
+const LEAST_SPOKEN: usize = 3;
 /// Tokens that are added to the cost of each line, so that few whole lines are preferred to many scraps.
 const FIXED_COST: f64 = 15.0;
 /// The share of its worth that the oldest line loses.
@@ -82,6 +92,15 @@ pub(super) struct Seen<'t> {
     pub(super) cost: u32,
     /// Whether a person said it.
     is_persons: bool,
+    /// Whether one of several people who talk to each other said it.
+    is_spoken: bool,
+}
+
+impl Seen<'_> {
+    /// Whether it says too little to be served alone.
+    fn says_little(&self) -> bool {
+        self.is_spoken && self.names.len() < LEAST_SPOKEN
+    }
 }
 
 /// A line with its worth when it was last computed.
@@ -121,7 +140,8 @@ pub(super) fn whole_messages(lines: &[Seen<'_>], room: u32) -> HashSet<Place> {
         let is_whole =
             message.iter().all(|seen| seen.is_persons && !seen.line.served && seen.cost < u32::MAX);
         let cost = message.iter().fold(HEAD_COST, |sum, seen| sum.saturating_add(seen.cost));
-        if is_whole && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
+        let says_little = message.iter().all(|seen| seen.says_little());
+        if is_whole && !says_little && message.len() <= MOST_LINES_OF_MESSAGE && cost <= left {
             left -= cost;
             chosen.extend(message.iter().map(|seen| seen.place));
         }
@@ -151,19 +171,19 @@ pub(super) fn pick(lines: &[Seen<'_>], room: u32, mut chosen: HashSet<Place>) ->
         units.iter().enumerate().map(|(at, unit)| Offer { worth: worth(unit, &told), at }).collect();
     let mut left = room;
     while let Some(Offer { worth: before, at }) = offers.pop() {
-        let Some((unit, place)) = units.get(at).and_then(|unit| Some((*unit, unit.first()?.place))) else {
-            continue;
-        };
+        let Some(unit) = units.get(at).copied() else { continue };
         let now = worth(unit, &told);
         // Its names may have been chosen since, so that another line is worth more now.
         if now < before && offers.peek().is_some_and(|next| now < next.worth) {
             offers.push(Offer { worth: now, at });
             continue;
         }
-        let head = if begun.contains(&place.0) { 0 } else { HEAD_COST };
-        let Some(rest) = left.checked_sub(cost(unit).saturating_add(head)) else { continue };
+        let begins: HashSet<usize> =
+            unit.iter().map(|line| line.place.0).filter(|turn| !begun.contains(turn)).collect();
+        let heads = begins.iter().fold(0, |sum, _| sum + HEAD_COST);
+        let Some(rest) = left.checked_sub(cost(unit).saturating_add(heads)) else { continue };
         left = rest;
-        begun.insert(place.0);
+        begun.extend(begins);
         told.extend(unit.iter().flat_map(|line| &line.names).map(|(name, _)| *name));
         chosen.extend(unit.iter().map(|line| line.place));
     }
@@ -197,6 +217,21 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
         |seen: &Seen<'t>| seen.line.kind == LineKind::Said && seen.cost < u32::MAX && !is_taken(seen);
     let (mut rest, mut is_within) = (lines, None);
     while let Some(first) = rest.first() {
+        // A question that was put to somebody, with the beginning of the answer.
+        if let [question, answer, ..] = rest
+            && question.is_spoken
+            && answer.is_spoken
+            && question.place.0 + 1 == answer.place.0
+            && question.line.text.ends_with(['?', '？'])
+            && is_free(question)
+            && is_free(answer)
+            && question.names.len() + answer.names.len() >= LEAST_SPOKEN
+        {
+            let (unit, later) = rest.split_at(2);
+            units.push(unit);
+            (rest, is_within) = (later, None);
+            continue;
+        }
         let of_turn = |seen: &&Seen<'t>| seen.place.0 == first.place.0 && is_free(seen);
         let is_head = first.line.kind == LineKind::Head;
         let opens = usize::from(
@@ -212,7 +247,7 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
         let (unit, later) = rest.split_at(if is_whole { opens + count } else { 1 });
         // A head comes with its rows, and what introduces others says nothing without them; a person's words stand.
         let is_only_front = is_head || introduces(&first.line.text) && !first.is_persons;
-        if is_whole || !is_taken(first) && !is_only_front {
+        if is_whole || !is_taken(first) && !is_only_front && !first.says_little() {
             units.push(unit);
         }
         // The end of a long list is no list.
@@ -239,32 +274,52 @@ pub(super) fn look_at<'t>(turns: &'t [Turn], cost: &dyn Fn(&Turn, &Line) -> u32)
     for (at, turn) in turns.iter().enumerate().rev() {
         for (place, line) in turn.lines.iter().enumerate().rev() {
             let mut own: Vec<(Name, f64)> = Vec::new();
-            for (name, is_long) in names(&line.text) {
+            // How many later turns have it; `None` when this line has it already.
+            let mut returns = |name: Name, own: &[(Name, f64)]| {
                 if own.iter().any(|(known, _)| *known == name) {
-                    continue;
+                    return None;
                 }
                 let (count, newest) = met.entry(name).or_insert((0, at));
                 if *newest != at {
                     (*count, *newest) = (*count + 1, at);
                 }
+                Some((*count).min(3))
+            };
+            for (name, is_long) in names(&line.text) {
+                let Some(count) = returns(name, &own) else { continue };
                 let worth = if is_long { 1.0 } else { WORTH_OF_SHORT };
-                own.push((name, worth * (1.0 + WORTH_OF_RETURN * f64::from((*count).min(3)))));
+                own.push((name, worth * (1.0 + WORTH_OF_RETURN * f64::from(count))));
+            }
+            // People who talk name little: the words that say what they talk about stand for names.
+            let is_spoken = turn.name.is_some() && line.kind == LineKind::Said;
+            let matter = if is_spoken { Matter::of(&line.text) } else { Matter::default() };
+            for word in matter.words().iter().filter(|word| word.chars().count() > 3) {
+                let Some(count) = returns(topic(word), &own) else { continue };
+                let worth = if count == 0 { WORTH_OF_TOPIC } else { WORTH_OF_RETURNING };
+                own.push((topic(word), worth * (1.0 + WORTH_OF_RETURN * f64::from(count))));
             }
             let length = line.text.chars().count().min(1_000);
             all.push(Seen {
                 place: (at, place),
                 line,
                 names: own,
-                words: WORTH_OF_WORDS * (share(length, 1) / FULL_LINE).min(1.0),
+                words: if is_spoken { WORTH_OF_SPOKEN } else { WORTH_OF_WORDS }
+                    * (share(length, 1) / FULL_LINE).min(1.0),
                 weight: weight(turn, line) * (1.0 - LOSS_OF_AGE * share(turns.len() - 1 - at, turns.len())),
                 cost: cost(turn, line),
                 is_persons: turn.role == Role::User && matches!(line.kind, LineKind::Said | LineKind::Head),
+                is_spoken,
             });
         }
     }
     all.reverse();
     debug_assert!(all.iter().all(|seen| !seen.line.text.contains('\n')), "a line is one");
     all
+}
+
+/// A word of a line's matter among the names.
+fn topic(word: &str) -> Name {
+    FixedState::default().hash_one((word, "topic"))
 }
 
 fn weight(turn: &Turn, line: &Line) -> f64 {

@@ -1,12 +1,13 @@
 //! Splits a message into lines that can be read alone: sentences, lines of output, calls, pieces of data with
 //! the path to them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::turn::{Line, LineKind};
-use anchord_facts::ledger::prose::{around_site, is_name, speaker, split};
+use anchord_facts::ledger::prose::{around_site, is_listed, is_name, speaker, split};
 use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::requests::is_pleasantry;
 use anchord_facts::phrases::Phrase;
@@ -23,6 +24,8 @@ const LONG_PROSE: usize = 220;
 const LEAST_HEADING_WORDS: usize = 6;
 /// Labels before an agent's thoughts, which a harness asks for.
 const THOUGHTS: [&str; 3] = ["THOUGHT:", "Thought:", "**Thought:**"];
+/// Beginnings of lines that a harness adds to an output.
+const HARNESS: [&str; 2] = ["agentId: ", "... ["];
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -47,7 +50,7 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
                 let spoken =
                     speaker(text).filter(|(name, _)| is_name(name.split(" (").next().unwrap_or(name)));
                 name = spoken.map(|(name, _)| redact(name).into_owned());
-                said(&mut lines, spoken.map_or(text, |(_, words)| words), &|_| true);
+                said(&mut lines, &without_fillers(spoken.map_or(text, |(_, words)| words)), &|_| true);
             }
             Part::Text(text) => said(&mut lines, text, &is_own),
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
@@ -68,6 +71,28 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
         }
     }
     (name, lines)
+}
+
+/// Sounds that fill a pause.
+const FILLERS: [&str; 8] = ["uh", "um", "uhm", "er", "erm", "hmm", "mm", "mm-hmm"];
+
+/// Spoken words without sounds that fill a pause, and without the marks of who wrote them down (`{pause}`).
+fn without_fillers(words: &str) -> Cow<'_, str> {
+    let is_filler = |word: &&str| FILLERS.iter().any(|filler| word.eq_ignore_ascii_case(filler));
+    if !words.contains('{') && !words.split_whitespace().any(|word| is_filler(&word)) {
+        return Cow::Borrowed(words);
+    }
+    let is_mark = |word: &&str| {
+        let inner = word.strip_prefix('{').and_then(|word| word.strip_suffix('}'));
+        inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(char::is_lowercase))
+    };
+    let lines = words.lines().map(|line| {
+        line.split_whitespace()
+            .filter(|word| !is_mark(word) && !is_filler(word))
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn push(lines: &mut Vec<Line>, kind: LineKind, text: &str) {
@@ -155,7 +180,14 @@ fn is_code(line: &str) -> bool {
     };
     let calls = line.ends_with(')') && line.split_once('(').is_some_and(is_call);
     let imports = line.starts_with("from ") && line.contains(" import ");
+    let compares = [" === ", " !== "].iter().any(|sign| line.contains(sign));
+    // A branch of a condition, a frame of a stack.
+    let continues = ["? \"", ": \"", "? '", ": '"].iter().any(|start| line.starts_with(start));
+    let is_frame = line.starts_with("at ") && line.ends_with(')') && line.contains(':');
     imports
+        || compares
+        || continues
+        || is_frame
         || (looks || assigns || calls || SIGNS.iter().any(|sign| line.contains(sign)))
             && line.contains(['(', '{', '}', '[', '<', '"', '\''])
 }
@@ -198,9 +230,35 @@ fn given(lines: &mut Vec<Line>, text: &str) {
     match inner_json::read::<Value>(&text) {
         Some(value) if looks_like_data => data(lines, &value, "", 0),
         Some(_) | None => {
-            let tells = |line: &&str| !is_of_file(line) && !is_bare_heading(line.trim());
-            for line in text.lines().filter(tells) {
-                let kind = if is_code(line.trim()) { LineKind::Code } else { LineKind::Output };
+            let mut rows = text.lines().peekable();
+            let mut is_hunk = false;
+            let mut reported: HashSet<String> = HashSet::new();
+            while let Some(line) = rows.next() {
+                let trimmed = line.trim();
+                // A program that reports the same of many things says it once.
+                let is_again = line.starts_with('[') && !reported.insert(without_figures(line));
+                if is_again || HARNESS.iter().any(|start| trimmed.starts_with(start)) {
+                    continue;
+                }
+                // Of a diff, the lines with their signs are code, whatever they look like.
+                is_hunk = line.starts_with("@@ ") || is_hunk && line.starts_with(['+', '-', ' ']);
+                if is_hunk
+                    || is_of_file(line)
+                    || is_bare_heading(trimmed)
+                    || is_of_diff(line)
+                    || is_tag(trimmed)
+                {
+                    continue;
+                }
+                let heads_table =
+                    trimmed.starts_with('|') && rows.peek().is_some_and(|next| is_rule(next.trim()));
+                let kind = if heads_table {
+                    LineKind::Head
+                } else if is_code(trimmed) {
+                    LineKind::Code
+                } else {
+                    LineKind::Output
+                };
                 push(lines, kind, line);
             }
         }
@@ -218,7 +276,30 @@ fn is_of_file(line: &str) -> bool {
         found.is_some_and(|code| code.ends_with([';', ',']) || code.contains(['(', '{', '}', '[']))
     };
     is_numbered
-        && (rest.starts_with('→') || rest.starts_with('\t') && numbered.len() < line.len() || is_found())
+        && (rest.starts_with('→')
+            || is_listed(line)
+            || rest.starts_with('\t') && numbered.len() < line.len()
+            || is_found())
+}
+
+/// A line as others of its kind look: `[parser] line 4 of 9` is like `[parser] line 5 of 9`.
+fn without_figures(line: &str) -> String {
+    line.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
+/// Whether a line is one that a diff writes above its hunks.
+fn is_of_diff(line: &str) -> bool {
+    ["diff --git ", "index ", "--- ", "+++ ", "new file mode ", "similarity index "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Whether a line begins with a tag: a harness's own words, or markup.
+fn is_tag(line: &str) -> bool {
+    let name = line.strip_prefix('<').map(|rest| rest.trim_start_matches('/'));
+    let name = name.and_then(|rest| rest.split(['>', ' ']).next()).unwrap_or_default();
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 /// A value on one line, without its quotes.

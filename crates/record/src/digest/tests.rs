@@ -76,6 +76,49 @@ fn minutes_name_who_speaks_and_leave_out_thanks() {
 }
 
 #[test]
+fn of_people_who_talk_a_question_comes_with_its_answer_and_matter_goes_before_noises() {
+    let say = |text: String| json!({"role": "user", "content": text});
+    let mut messages: Vec<Value> = (0..40)
+        .flat_map(|n| {
+            let name = if n % 2 == 0 { "Ana Li" } else { "Bo Tam" };
+            let noise = format!(
+                "{name}: Yeah {{pause}} so I {{disfmarker}} I think it is {}the same again , right .",
+                "well ".repeat(n)
+            );
+            [say(noise)]
+        })
+        .collect();
+    messages.insert(20, say("Ana Li: Which microphone records the harbour best?".to_owned()));
+    messages.insert(
+        21,
+        say("Bo Tam: The lapel microphone records the harbour best , and it is cheap .".to_owned()),
+    );
+    messages.push(say("Ana Li: So we buy the lapel microphone for the harbour .".to_owned()));
+    let turns = grown(&messages);
+    let text = serve(&turns, "", 200, &COUNTER).text;
+    let told = "#21 user, Ana Li: Which microphone records the harbour best?\n#22 user, Bo Tam: The lapel microphone records the harbour best , and it is cheap .";
+    assert!(text.contains(told) && text.contains("#43 "), "{text}");
+    let all = serve(&turns, "", 9_000, &COUNTER).text;
+    assert!(all.contains("Yeah so I I think") && !all.contains("{pause}"), "{all}");
+}
+
+#[test]
+fn of_an_output_no_lines_of_a_diff_and_no_tags_are_told() {
+    let diff = "diff --git a/src/a.tsx b/src/a.tsx\nindex 858a24c..371e679 100644\n--- a/src/a.tsx\n+++ b/src/a.tsx\n@@ -1,3 +1,4 @@\n+ <div className=\"grid\">\n- old words of it\n? \"blue\" : \"slate\"\n";
+    let report = "<usage>total_tokens: 105981\n | File | Purpose |\n |---|---|\n | `a.tsx` | shows 4812 rows |\nThe page shows 4812 rows now.\n  866  866 │ <span>";
+    let turns = grown(&[output("c1", diff), output("c2", report)]);
+    assert_eq!(
+        lines(&turns),
+        [
+            "? \"blue\" : \"slate\"",
+            "| File | Purpose |",
+            "| `a.tsx` | shows 4812 rows |",
+            "The page shows 4812 rows now."
+        ]
+    );
+}
+
+#[test]
 fn labels_of_thoughts_go_and_edits_in_a_text_are_code() {
     let said = "THOUGHT: The lock of `queue.rs` is held twice.\n<source>\n<<<<<<< SEARCH\nthe old line of the file\n=======\nthe new line\n>>>>>>> REPLACE\n</source>\nfrom queue import Lock\nlock.release(now)\nlock = Lock(now)\nIt is released once now (see `free()`)";
     let [turn] = grown(&[json!({"role": "assistant", "content": said})]).try_into().unwrap();

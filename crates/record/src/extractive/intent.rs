@@ -26,7 +26,9 @@ const LONGEST_CALL: usize = 200;
 /// The most speakers that the intent of minutes names.
 const MOST_SPEAKERS: usize = 12;
 /// The most statements that it quotes.
-const MOST_STATEMENTS: usize = 3;
+const MOST_STATEMENTS: usize = 2;
+/// The longest of them, in characters.
+const LONGEST_STATEMENT: usize = 240;
 /// The fewest words of a statement that it quotes.
 const FEWEST_STATED: usize = 8;
 
@@ -56,8 +58,10 @@ pub(super) fn find(
 /// The open requests, the first one longest. Asides, questions, commands and standing rules count only when there is nothing
 /// else.
 fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedIntent> {
-    // A word alone is the name of a command.
-    let names_a_command = |text: &str| text.is_ascii() && !text.trim().contains(char::is_whitespace);
+    // A word alone is the name of a command, if it is no order.
+    let names_a_command = |text: &str| {
+        text.is_ascii() && !text.trim().contains(char::is_whitespace) && !Phrase::OneWordOrder.is_in(text)
+    };
     let only_asks = |text: &str| text.ends_with(['?', '？']) && !Phrase::AsksFor.is_in(text);
     let is_work = |request: &&RequestEntry| {
         !is_aside(&request.text)
@@ -87,7 +91,8 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
         told.drain(1..=told.len() - MOST_REQUESTS);
     }
     // "Go on with step 3" is understood only together with the request before.
-    let needs_another = |text: &str| refers_back(text) || Phrase::Answer.is_in(text);
+    let needs_another =
+        |text: &str| refers_back(text) || Phrase::Answer.is_in(text) || Phrase::OneWordOrder.is_in(text);
     let words: usize = told.iter().map(|request| substance(&request.text)).sum();
     if let Some(first) = told.first().filter(|first| words < FEWEST_WORDS && needs_another(&first.text)) {
         let before = requests.iter().position(|request| std::ptr::eq(request, *first)).unwrap_or_default();
@@ -124,7 +129,7 @@ fn of_minutes(span: &[Numbered]) -> ProposedIntent {
             names.push(name.to_owned());
         }
         if statements.len() < MOST_STATEMENTS && substance(statement) >= FEWEST_STATED {
-            statements.push(clip(&squash(&text), LONGEST / 4));
+            statements.push(clip(&squash(&text), LONGEST_STATEMENT));
             seqs.push(*seq);
         }
     }

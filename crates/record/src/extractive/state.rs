@@ -14,6 +14,8 @@ use serde_json::Value;
 const LONGEST_TASK: usize = 300;
 /// The longest call, in characters.
 const LONGEST_CALL: usize = 160;
+/// The longest argument that says what a call is about, in bytes.
+const LONGEST_ARGUMENT: usize = 120;
 
 /// The state at the span's end.
 pub(super) fn current(span: &[Numbered], facts: &Facts) -> CurrentState {
@@ -96,10 +98,16 @@ fn in_words(arguments: &str) -> String {
     let Some(Value::Object(fields)) = inner_json::read::<Value>(arguments) else {
         return arguments.to_owned();
     };
-    let told =
-        fields.iter().filter(|(_, value)| !value.is_object() && !value.is_array()).map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if matches!(name.as_str(), "command" | "cmd") { value } else { format!("{name}={value}") }
-        });
+    let is_command = |name: &str| matches!(name, "command" | "cmd");
+    // A text to be written is no word about the call.
+    let tells = |(name, value): &(&String, &Value)| match value {
+        Value::String(text) => is_command(name) || text.len() <= LONGEST_ARGUMENT && !text.contains('\n'),
+        Value::Number(_) => true,
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
+    };
+    let told = fields.iter().filter(tells).map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if is_command(name) { value } else { format!("{name}={value}") }
+    });
     told.collect::<Vec<_>>().join(", ")
 }

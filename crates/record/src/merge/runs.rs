@@ -11,6 +11,8 @@ use anchord_facts::wording;
 /// How many of a span's runs, and how many of the summary's, are compared: the latest.
 const MOST_NEW: usize = 32;
 const MOST_OF_RECORD: usize = 256;
+/// The shortest beginning of tests' names that selects all of them; a shorter word may be a program's or a subcommand's.
+const LEAST_PATTERN: usize = 6;
 
 impl From<&TestRunFact> for TestResult {
     fn from(run: &TestRunFact) -> Self {
@@ -79,7 +81,8 @@ fn covers(
     (later, wide): (&TestResult, &BTreeSet<String>),
     (earlier, narrow): (&TestResult, &BTreeSet<String>),
 ) -> bool {
-    let by_pattern = !wide.is_empty() && wide.is_subset(narrow);
+    let by_pattern =
+        !wide.is_empty() && wide.iter().all(|wide| narrow.iter().any(|narrow| selects(wide, narrow)));
     let bare = |name: &str| {
         name.rsplit([':', '.', '/', ' ']).next().is_some_and(|last| later.command.contains(last))
     };
@@ -90,10 +93,54 @@ fn covers(
     by_pattern || by_name
 }
 
+/// Whether a word of a command selects at least what another does: the same, a folder or file of it, the beginning of its name.
+fn selects(wide: &str, narrow: &str) -> bool {
+    let Some(rest) = narrow.strip_prefix(wide.trim_end_matches("...")) else { return false };
+    let is_path = wide.contains(['/', '.']);
+    rest.is_empty()
+        || wide.ends_with('/')
+        || wide.ends_with("...")
+        || rest.starts_with(['/', ':'])
+        || !is_path && wide.len() >= LEAST_PATTERN
+}
+
 /// The words of a command that select what is run: no options, no redirections, nothing after a pipe.
 fn words(command: &str) -> BTreeSet<String> {
     let command = command.split('|').next().unwrap_or(command);
     let command = command.rsplit("&&").next().unwrap_or(command);
     let says = |word: &&str| !word.starts_with('-') && !word.contains('>') && !word.contains('=');
     command.split_whitespace().filter(says).map(|word| word.trim_matches(['"', '\'']).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("go test ./cmd/... -run TestLogin_Blocks", "go test ./cmd/... -run TestLogin", true)]
+    #[case("go test ./cmd/app/... -run TestLogin", "go test ./cmd/...", true)]
+    #[case("pytest tests/a.py::test_x", "pytest tests/a.py | tail -3", true)]
+    #[case("pytest tests/a.py", "pytest tests/", true)]
+    #[case("pytest tests/ab.py", "pytest tests/a", false)]
+    #[case("go test ./cmd/... -run TestLogin", "go test ./cmd/... -run TestLogin_Blocks", false)]
+    #[case("npm test", "npm run", false)]
+    fn a_run_covers_an_earlier_one_when_it_selects_at_least_as_much(
+        #[case] earlier: &str,
+        #[case] later: &str,
+        #[case] covers: bool,
+    ) {
+        let run = |command: &str, outcome, seq| TestRunFact {
+            command: command.to_owned(),
+            outcome,
+            passed: None,
+            failed: None,
+            failing: Vec::new(),
+            seqs: vec![seq],
+        };
+        let mut summary = Summary::default();
+        merge(&mut summary, &[run(earlier, TestOutcome::Fail, 1), run(later, TestOutcome::Pass, 2)]);
+        assert_eq!(summary.test_results[0].superseded_by.is_some(), covers);
+    }
 }

@@ -329,6 +329,34 @@ fn large(files: usize, facts: usize) -> Summary {
 }
 
 #[test]
+fn what_the_rows_of_a_table_share_stands_once_in_its_head() {
+    let (mut summary, meta) = (small(), meta(2));
+    let flight = |id: &str, seats: &str| Thing {
+        kind: "flight".into(),
+        id: id.into(),
+        properties: vec![
+            Property::new("origin", "SEA"),
+            Property::new("seats", seats),
+            Property::new("gate", &id[2..]),
+            Property::new("crew", format!("(name, age) Ana, {}; Bo, 40", &id[2..])),
+        ],
+        ..Thing::default()
+    };
+    summary.things = vec![
+        flight("HA21", "economy: 10, business: 20"),
+        flight("HA89", "economy: 5, business: 13"),
+        flight("HA90", "economy: 7, business: 1"),
+    ];
+    let text = render(Style::Anchored, &subject(&summary, &meta), 2_000, real).text;
+    let table = "| flight (all: origin SEA) | seats: economy/business | gate | crew (name, age) |\n|---|---|---|---|\n";
+    assert!(text.contains(table) && text.contains("| HA89 | 5/13 | 89 | Ana, 89; Bo, 40 |"), "{text}");
+    // Names that differ stand beside their values.
+    summary.things[2].properties[1] = Property::new("seats", "first: 7, business: 1");
+    let text = render(Style::Anchored, &subject(&summary, &meta), 2_000, real).text;
+    assert!(text.contains("| seats | gate |") && text.contains("economy: 5, business: 13"), "{text}");
+}
+
+#[test]
 fn a_models_note_stands_in_place_of_the_properties_but_for_those_that_changed() {
     let (mut summary, meta) = (small(), meta(2));
     let changed = Property { was: Some("Backlog".into()), ..Property::new("status", "Done") };
@@ -369,10 +397,7 @@ fn a_cut_section_says_how_much_is_missing_and_no_path_is_halved() {
     assert!(rendering.tokens <= 960 && rendering.tokens > 700, "{}", rendering.tokens);
     let files = rendering.cut.iter().find(|c| c.section == Section::FilesModified).unwrap();
     let last = rendering.section(Section::FilesModified).lines().last().unwrap();
-    assert!(
-        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("recall-only)"),
-        "{last}"
-    );
+    assert!(last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("not shown)"), "{last}");
     let told =
         summary.files_modified.iter().filter(|f| is_told(&f.path, rendering.section(Section::FilesModified)));
     assert_eq!(told.count(), 2000 - files.omitted);

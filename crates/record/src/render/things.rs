@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::super::summary::Summary;
 use super::content::{ENTRY_CHARS, origin};
@@ -18,12 +19,11 @@ const LONGEST_CELL: usize = 160;
 
 /// The lines of things, the most needed first, those of one table together.
 pub(super) fn things(summary: &Summary) -> Entries<'_> {
-    let all = &summary.things;
-    let mut ranked: Vec<&Thing> = all.iter().collect();
+    let mut ranked: Vec<&Thing> = summary.things.iter().collect();
     ranked.sort_by_key(|thing| std::cmp::Reverse((thing.note().is_some(), thing.need())));
-    let mut groups: Vec<Vec<&Thing>> = Vec::new();
+    let mut groups: Vec<Vec<(usize, &Thing)>> = Vec::new();
     let mut at: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
-    for thing in ranked {
+    for (rank, thing) in ranked.into_iter().enumerate() {
         let slot = if is_row(thing) {
             let names = thing.properties.iter().map(|property| property.name.as_str()).collect();
             *at.entry((thing.kind.as_str(), names)).or_insert(groups.len())
@@ -31,27 +31,31 @@ pub(super) fn things(summary: &Summary) -> Entries<'_> {
             groups.len()
         };
         match groups.get_mut(slot) {
-            Some(group) => group.push(thing),
-            None => groups.push(vec![thing]),
+            Some(group) => group.push((rank, thing)),
+            None => groups.push(vec![(rank, thing)]),
         }
     }
-    let mut lines: Vec<(&Thing, Place)> = Vec::with_capacity(all.len());
+    let mut lines: Vec<(usize, usize, &Thing, Place)> = Vec::with_capacity(summary.things.len());
     for group in groups {
         let opens = lines.len();
-        let is_table = group.len() >= FEWEST_ROWS;
-        for (number, thing) in group.into_iter().enumerate() {
-            let place = match (is_table, number) {
-                (true, 0) => Place::Head,
-                (true, _) => Place::Row(opens),
-                (false, _) => Place::Alone,
+        let columns = (group.len() >= FEWEST_ROWS).then(|| Rc::new(Columns::of(&group)));
+        for (number, (rank, thing)) in group.into_iter().enumerate() {
+            let place = match (&columns, number) {
+                (Some(columns), 0) => Place::Head(Rc::clone(columns)),
+                (Some(columns), _) => Place::Row(opens, Rc::clone(columns)),
+                (None, _) => Place::Alone,
             };
-            lines.push((thing, place));
+            lines.push((rank, lines.len(), thing, place));
         }
     }
+    // A row that nobody named waits for the things that somebody did, although it stands in its table.
+    lines.sort_unstable_by_key(|(rank, ..)| *rank);
     let count = lines.len();
-    let print = lines.into_iter().enumerate().map(|(order, (thing, place))| match place {
-        Place::Head => Line::entry(order, format!("{}\n{}", head(thing), row(thing))),
-        Place::Row(opens) => Line::entry(order, row(thing)).behind(opens),
+    let print = lines.into_iter().map(|(_, order, thing, place)| match place {
+        Place::Head(columns) => {
+            Line::entry(order, format!("{}\n{}", columns.head(&thing.kind), columns.row(thing)))
+        }
+        Place::Row(opens, columns) => Line::entry(order, columns.row(thing)).behind(opens),
         Place::Alone => Line::entry(order, alone(thing)).clippable(),
     });
     Entries::of(count, count, print)
@@ -59,9 +63,9 @@ pub(super) fn things(summary: &Summary) -> Entries<'_> {
 
 enum Place {
     /// The first row of a table, with the table's head.
-    Head,
+    Head(Rc<Columns>),
     /// Another row of the table with this head.
-    Row(usize),
+    Row(usize, Rc<Columns>),
     /// A line without a table.
     Alone,
 }
@@ -76,23 +80,105 @@ fn is_row(thing: &Thing) -> bool {
         && thing.properties.iter().all(fits)
 }
 
-fn head(thing: &Thing) -> String {
-    let kind = if thing.kind.is_empty() { "id" } else { &thing.kind };
-    let mut names = format!("\n| {} |", escape::cell(kind));
-    let mut rule = "|---|".to_owned();
-    for property in &thing.properties {
-        let _ = write!(names, " {} |", escape::cell(&property.name));
-        rule.push_str("---|");
-    }
-    format!("{names}\n{rule}")
+/// The columns of a table. What its values share stands once, in the head.
+struct Columns {
+    /// The properties that all things have alike, in words.
+    alike: Vec<String>,
+    /// The others: the place of each among a thing's properties, its name, and what its values share.
+    own: Vec<(usize, String, Shared)>,
 }
 
-fn row(thing: &Thing) -> String {
-    let mut text = format!("| {} |", escape::cell(&thing.id));
-    for property in &thing.properties {
-        let _ = write!(text, " {} |", escape::cell(&value(property)));
+/// What the values of a column share besides.
+enum Shared {
+    Nothing,
+    /// The names within a value (`economy: 10, business: 20`).
+    Names(Vec<String>),
+    /// The names in front of the rows of a value (`(origin, price) SEA, 10; JFK, 20`).
+    Front(String),
+}
+
+impl Columns {
+    fn of(group: &[(usize, &Thing)]) -> Self {
+        let (mut alike, mut own) = (Vec::new(), Vec::new());
+        let names = group.first().map(|(_, thing)| thing.properties.as_slice()).unwrap_or_default();
+        for (at, Property { name, value: first, .. }) in names.iter().enumerate() {
+            let values = || group.iter().filter_map(|(_, thing)| thing.properties.get(at));
+            let share =
+                |what: &dyn Fn(&str) -> bool| values().all(|one| one.was.is_none() && what(&one.value));
+            if share(&|value| value == first) {
+                alike.push(format!("{name} {}", short(first, LONGEST_CELL)));
+                continue;
+            }
+            let names =
+                fields(first).map(|fields| fields.into_iter().map(|(name, _)| name.to_owned()).collect());
+            let has = |names: &Vec<String>| {
+                share(&|value| {
+                    fields(value).is_some_and(|own| own.iter().map(|(name, _)| *name).eq(names.iter()))
+                })
+            };
+            let front = front(first).filter(|front| share(&|value| value.starts_with(*front)));
+            let shared = match (names.filter(has), front) {
+                (Some(names), _) => Shared::Names(names),
+                (None, Some(front)) => Shared::Front(front.to_owned()),
+                (None, None) => Shared::Nothing,
+            };
+            own.push((at, name.clone(), shared));
+        }
+        Self { alike, own }
     }
-    text
+
+    fn head(&self, kind: &str) -> String {
+        let mut first = if kind.is_empty() { "id".to_owned() } else { kind.to_owned() };
+        if !self.alike.is_empty() {
+            let _ = write!(first, " (all: {})", self.alike.join("; "));
+        }
+        let mut names = format!("\n| {} |", escape::cell(&first));
+        let mut rule = "|---|".to_owned();
+        for (_, name, shared) in &self.own {
+            let _infallible = match shared {
+                Shared::Nothing => write!(names, " {} |", escape::cell(name)),
+                Shared::Names(within) => {
+                    write!(names, " {}: {} |", escape::cell(name), escape::cell(&within.join("/")))
+                }
+                Shared::Front(front) => write!(names, " {} {} |", escape::cell(name), escape::cell(front)),
+            };
+            rule.push_str("---|");
+        }
+        format!("{names}\n{rule}")
+    }
+
+    fn row(&self, thing: &Thing) -> String {
+        let mut text = format!("| {} |", escape::cell(&thing.id));
+        for (at, _, shared) in &self.own {
+            let Some(property) = thing.properties.get(*at) else { continue };
+            let whole = || value(property);
+            let shown = match shared {
+                Shared::Nothing => whole(),
+                Shared::Names(_) => fields(&property.value).map_or_else(whole, |fields| {
+                    fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("/")
+                }),
+                Shared::Front(front) => {
+                    let rows = property.value.strip_prefix(front.as_str()).unwrap_or(&property.value);
+                    short(rows, LONGEST_VALUE)
+                }
+            };
+            let _ = write!(text, " {} |", escape::cell(&shown));
+        }
+        text
+    }
+}
+
+/// The names and values within a value; `None` when it is no list of them, or could not be read without the names.
+fn fields(value: &str) -> Option<Vec<(&str, &str)>> {
+    let fields: Vec<(&str, &str)> =
+        value.split(", ").map(|one| one.split_once(": ")).collect::<Option<_>>()?;
+    (fields.len() > 1 && !value.contains(['/', '{', '[', '('])).then_some(fields)
+}
+
+/// The names in front of a value's rows, with the space behind them.
+fn front(value: &str) -> Option<&str> {
+    let end = value.strip_prefix('(')?.find(") ")?;
+    value.get(..end + 3)
 }
 
 fn value(property: &Property) -> String {

@@ -195,6 +195,12 @@ impl Ledger {
         let note = format!("`{}` succeeded", clip(&work.text, 160));
         let parts = if invocation.command.is_some() { work.parts() } else { &[] };
         let mut keys: BTreeSet<String> = parts.iter().cloned().chain([work.key().to_owned()]).collect();
+        // The same command behind another that runs it (`poetry run pytest -q`), now or before.
+        let all = self.open.keys().chain(self.carried.keys()).take(MOST_COVERED);
+        let is_wrapped =
+            |key: &&String| parts.iter().any(|part| source::runs(key, part) || source::runs(part, key));
+        let wrapped: Vec<String> = all.filter(is_wrapped).cloned().collect();
+        keys.extend(wrapped);
         for part in parts.iter().filter(|part| is_run || part.ends_with(" --continue")) {
             let all = self.open.keys().chain(self.carried.keys()).take(MOST_COVERED);
             let is_over =
@@ -323,6 +329,10 @@ fn of_output(
     run: &Run,
     output: &str,
 ) -> Vec<Found> {
+    // Tests of failures print them; a run that passed had none.
+    if run.counted_passes() && command.is_some_and(source::runs_one) {
+        return Vec::new();
+    }
     let guarded = invocation.command.is_some() || source::tool_shows(&invocation.tool);
     if let Some(found) = tool_failure(output, invocation.failed, guarded) {
         return vec![found];

@@ -118,6 +118,12 @@ pub(super) fn covers(passed: &str, failed: &str) -> bool {
     is_same && passed.all(is_wide)
 }
 
+/// Whether the first command is the second behind a program that runs it (`poetry run pytest -q`).
+pub(super) fn runs(whole: &str, command: &str) -> bool {
+    command.contains(' ')
+        && whole.strip_suffix(command).is_some_and(|front| front.ends_with(' ') && !front.contains("&&"))
+}
+
 /// Whether a command only prepares what the commands behind it check.
 pub(super) fn prepares(command: &str) -> bool {
     const PREPARING: [&str; 11] = [
@@ -173,6 +179,11 @@ pub(super) fn unfiltered(command: &[Pipeline]) -> bool {
 /// Whether a command has no pipes, so that no program's exit code is hidden behind a filter's.
 pub(super) fn is_single(command: &[Pipeline]) -> bool {
     command.iter().all(|p| p.commands.len() == 1)
+}
+
+/// Whether the command runs one program, besides those that only show or prepare something.
+pub(super) fn runs_one(command: &[Pipeline]) -> bool {
+    command.iter().filter(|pipeline| !shows(pipeline)).count() == 1
 }
 
 /// Whether the command ends with a program whose exit code 1 is an answer and not a failure (`grep`).

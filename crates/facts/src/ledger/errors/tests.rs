@@ -11,6 +11,7 @@ fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq:
         tool: Cow::Borrowed(tool),
         arguments: Cow::Borrowed(r#"{"file_path":"src/a.rs"}"#),
         command: command.map(Cow::Borrowed),
+        purpose: None,
         cwd: None,
         output: Some(Cow::Borrowed(output)),
         exit_code: None,
@@ -31,6 +32,15 @@ fn an_error_has_its_kind_message_and_place_and_the_messages_that_show_it() {
     let [one] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((one.kind.as_deref(), one.message.as_str()), (Some("KeyError"), "'x'"));
     assert_eq!((one.location.as_deref(), one.seqs.as_slice()), (Some("a.py:3"), [1, 2].as_slice()));
+}
+
+#[test]
+fn what_the_tests_of_a_run_that_passed_print_is_no_error() {
+    let printed = "ValueError: planted by a test\n";
+    assert!(of("cd app && pytest -q", &format!("{printed}3 passed in 0.1s")).is_empty());
+    assert!(!of("pytest -q", &format!("{printed}1 failed, 2 passed in 0.1s")).is_empty());
+    // The error may be of the other program.
+    assert!(!of("./migrate; pytest -q", &format!("{printed}3 passed in 0.1s")).is_empty());
 }
 
 #[test]
@@ -251,6 +261,9 @@ fn a_refusal_that_was_shown_is_no_error(#[case] command: &str, #[case] output: &
     "running 6 tests\ntest result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s",
     false
 )]
+#[case("poetry run pytest -q", "pytest -q", "6 passed in 0.1s", true)]
+#[case("bun run lint", "rtk bun run lint", "Checked 290 files. No fixes applied.", true)]
+#[case("bun run lint", "bun run build", "Checked 290 files. No fixes applied.", false)]
 #[case(
     "git rebase origin/main",
     "git rebase --continue",

@@ -76,13 +76,16 @@ pub fn speaker(text: &str) -> Option<(&str, &str)> {
         return Some((name, rest));
     }
     let (name, rest) = text.split_once(": ")?;
+    // An office may stand behind a name in brackets, or in front of it (`The Chair (Ana Li)`), and be long.
+    let bare = name.strip_suffix(')').and_then(|name| name.split_once(" (")).map_or(name, |(bare, _)| bare);
     // A name may contain the full stop of a title (`Ms. Ana Li`); a sentence before a colon contains more.
-    let fits = !name.is_empty()
-        && name.chars().count() <= 80
+    let fits = !bare.is_empty()
+        && bare.chars().count() <= 60
+        && name.chars().count() <= 200
         && !name.contains(['\n', '?', '!', '`', '/', '{'])
-        && (!name.contains('.') || name.starts_with(['M', 'D', 'H', 'R', 'P', 'S']))
-        && name.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
-        && name.split_whitespace().count() <= 9;
+        && (!bare.contains('.') || bare.starts_with(['M', 'D', 'H', 'R', 'P', 'S']))
+        && bare.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii())
+        && bare.split_whitespace().count() <= 7;
     fits.then_some((name, rest))
 }
 
@@ -224,6 +227,11 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     rest.split(format!("</{tag}>").as_str()).next()
 }
 
+/// Whether a tag of this name is around what a person quotes.
+pub(super) fn is_quoted(tag: &str) -> bool {
+    HARNESS.quoted.iter().any(|known| known == tag)
+}
+
 /// The person's words without the issues, mails and examples that they quote.
 pub fn own_words(text: &str) -> Cow<'_, str> {
     without_blocks(text, &HARNESS.quoted)
@@ -233,9 +241,11 @@ pub fn own_words(text: &str) -> Cow<'_, str> {
 pub fn is_listed(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    // A diff has a number for each side.
+    let text = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len()
         && rest.starts_with(' ')
-        && rest.trim_start().starts_with(['+', '-', '|', '→', '│'])
+        && text.trim_start().starts_with(['+', '-', '|', '→', '│'])
 }
 
 /// The content of a block that is the whole message; else the message.
@@ -310,6 +320,7 @@ mod tests {
         let steps = "We take it in steps: 1. read the file, 2. write it. Then we stop, as Dr. Lee said.";
         assert_eq!(texts(steps).len(), 2, "{:?}", texts(steps));
         assert_eq!(texts("We have 14. June is next.").len(), 2);
+        assert_eq!(texts("The treaties of the U.S. and Canada expire.").len(), 1);
         assert_eq!(texts("It ends on page 1984. then nothing").len(), 2);
     }
 

@@ -165,7 +165,12 @@ fn is_no_end(before: &str, after: &str) -> bool {
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
     let stands_alone =
         before.len() == digits || before.bytes().rev().nth(digits).is_some_and(|b| b.is_ascii_whitespace());
-    (1..=2).contains(&digits) && stands_alone && after.trim_start_matches(' ').starts_with(char::is_lowercase)
+    // `The U.S. and Canada` goes on.
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_initials = word.contains('.')
+        && word.split('.').all(|letter| letter.len() == 1 && letter.starts_with(char::is_uppercase));
+    ((1..=2).contains(&digits) && stands_alone || is_initials)
+        && after.trim_start_matches(' ').starts_with(char::is_lowercase)
 }
 
 /// Whether a text ends with an abbreviation or an initial, to which a following full stop belongs.

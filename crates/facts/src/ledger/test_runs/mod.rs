@@ -31,6 +31,11 @@ impl Run {
     pub(super) fn passed(&self) -> bool {
         self.fact.as_ref().is_some_and(|fact| fact.outcome == TestOutcome::Pass)
     }
+
+    /// Whether its output counts tests that passed, and it passed.
+    pub(super) fn counted_passes(&self) -> bool {
+        self.passed() && self.fact.as_ref().is_some_and(|fact| fact.passed.is_some_and(|count| count > 0))
+    }
 }
 
 /// Parses each tool use as a test run; the result has one entry per tool use.

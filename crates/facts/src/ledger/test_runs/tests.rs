@@ -7,6 +7,7 @@ fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFac
         tool: Cow::Borrowed("bash"),
         arguments: Cow::Borrowed(""),
         command: Some(Cow::Borrowed(command)),
+        purpose: None,
         cwd: None,
         output: Some(Cow::Borrowed(output)),
         exit_code,

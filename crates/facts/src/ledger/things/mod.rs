@@ -65,7 +65,10 @@ pub(super) fn read(
         all.left_out = all.left_out.saturating_add(u32::try_from(shown.left_out).unwrap_or(u32::MAX));
         let seq = one.result_seq.unwrap_or(one.call_seq);
         for found in shown.found {
+            // Who asked for it by its id has named it.
+            let is_asked_for = found.id.len() >= SHORTEST_NAMED && one.arguments.contains(found.id.as_str());
             let thing = Thing {
+                named: u32::from(is_asked_for),
                 kind: found.kind,
                 id: found.id,
                 properties: found
@@ -74,7 +77,6 @@ pub(super) fn read(
                     .map(|(name, value)| Property::new(name, value))
                     .collect(),
                 more: u32::try_from(found.more).unwrap_or(u32::MAX),
-                named: 0,
                 seqs: vec![seq],
                 session_id: None,
             };
