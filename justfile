@@ -145,6 +145,11 @@ bench-moving *flags:
     cargo build --release
     python3 benches/moving.py {{ flags }}
 
+# Measure appends of four tenants in four cells beside four tenants in one (needs Python 3)
+bench-cells *flags:
+    cargo build --release
+    python3 benches/cells.py {{ flags }}
+
 # Call every operation at its bounds as one tenant and measure what another notices (--only names operations)
 bench-hostile *flags:
     cargo bench --bench hostile -- {{ flags }}

@@ -61,8 +61,8 @@ def cells(program, home, *words):
     return done.stdout.strip(), time.monotonic() - began
 
 
-def tenant(service, name):
-    status, made = service.call(OPERATOR, "POST", "/v1/admin/tenants", {"name": name, "cell": "home"})
+def tenant(service, name, cell="home"):
+    status, made = service.call(OPERATOR, "POST", "/v1/admin/tenants", {"name": name, "cell": cell})
     assert status == 201, made
     scopes = {"scopes": ["read", "write", "admin"]}
     status, key = service.call(OPERATOR, "POST", f"/v1/admin/tenants/{made['id']}/keys", scopes)

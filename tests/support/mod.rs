@@ -80,7 +80,7 @@ pub fn path() -> Option<OsString> {
 
 /// How many cells the databases of the tests have: `ANCHORD_TEST_CELLS`, and one without it. Tests of the API then have their
 /// first tenant in the cell `cell1` and the second one in the last; tests of the store, and of services, use the home cell.
-/// These do not apply: `cells` (three cells of their own); of `erasing`, `lifecycle`, `quotas`, `deliveries`, `meanings` and `tenants` those that
+/// These do not apply, twenty in all: of `cells` five (they make cells of their own); of `erasing`, `lifecycle`, `quotas`, `deliveries`, `meanings` and `tenants` those that
 /// use the first tenant's store, or its tables, for a tenant made by the API; `schema::a_policy…`, `database::a_test_gets…` and
 /// `rules::the_service_tells…`, which know of one schema.
 #[expect(clippy::disallowed_methods, reason = "the tests' own setting, which the service does not have")]

@@ -232,7 +232,7 @@ fn paragraphs(text: &str) -> String {
 
 /// A long text without the examples of replies and commands that a harness's instructions have. An issue that it quotes stays
 /// whole: its examples are what the task is about.
-fn without_examples(text: &str) -> Cow<'_, str> {
+pub fn without_examples(text: &str) -> Cow<'_, str> {
     if text.len() < LONG_BRIEF {
         return Cow::Borrowed(text);
     }

@@ -227,7 +227,14 @@ fn units<'s, 't>(lines: &'s [Seen<'t>], is_taken: impl Fn(&Seen<'t>) -> bool) ->
             && is_free(answer)
             && question.names.len() + answer.names.len() >= LEAST_SPOKEN
         {
-            let (unit, later) = rest.split_at(2);
+            // An answer often begins with a courtesy.
+            let goes_on = rest.get(2).is_some_and(|next| {
+                next.is_spoken
+                    && next.place.0 == answer.place.0
+                    && is_free(next)
+                    && !next.line.text.ends_with('?')
+            });
+            let (unit, later) = rest.split_at(if goes_on { 3 } else { 2 });
             units.push(unit);
             (rest, is_within) = (later, None);
             continue;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::turn::{Line, LineKind};
 use anchord_facts::ledger::prose::{around_site, is_listed, is_name, speaker, split};
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::requests::is_pleasantry;
+use anchord_facts::ledger::requests::{is_pleasantry, without_examples};
 use anchord_facts::phrases::Phrase;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
@@ -25,7 +25,7 @@ const LEAST_HEADING_WORDS: usize = 6;
 /// Labels before an agent's thoughts, which a harness asks for.
 const THOUGHTS: [&str; 3] = ["THOUGHT:", "Thought:", "**Thought:**"];
 /// Beginnings of lines that a harness adds to an output.
-const HARNESS: [&str; 2] = ["agentId: ", "... ["];
+const HARNESS: [&str; 3] = ["agentId: ", "... [", "Usage: "];
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -51,6 +51,9 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
                     speaker(text).filter(|(name, _)| is_name(name.split(" (").next().unwrap_or(name)));
                 name = spoken.map(|(name, _)| redact(name).into_owned());
                 said(&mut lines, &without_fillers(spoken.map_or(text, |(_, words)| words)), &|_| true);
+            }
+            Part::Text(text) if message.role == Role::User => {
+                said(&mut lines, &without_examples(text), &is_own);
             }
             Part::Text(text) => said(&mut lines, text, &is_own),
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
@@ -180,7 +183,7 @@ fn is_code(line: &str) -> bool {
     };
     let calls = line.ends_with(')') && line.split_once('(').is_some_and(is_call);
     let imports = line.starts_with("from ") && line.contains(" import ");
-    let compares = [" === ", " !== "].iter().any(|sign| line.contains(sign));
+    let compares = [" === ", " !== ", "={"].iter().any(|sign| line.contains(sign));
     // A branch of a condition, a frame of a stack.
     let continues = ["? \"", ": \"", "? '", ": '"].iter().any(|start| line.starts_with(start));
     let is_frame = line.starts_with("at ") && line.ends_with(')') && line.contains(':');

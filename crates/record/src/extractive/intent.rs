@@ -26,7 +26,7 @@ const LONGEST_CALL: usize = 200;
 /// The most speakers that the intent of minutes names.
 const MOST_SPEAKERS: usize = 12;
 /// The most statements that it quotes.
-const MOST_STATEMENTS: usize = 2;
+const MOST_STATEMENTS: usize = 1;
 /// The longest of them, in characters.
 const LONGEST_STATEMENT: usize = 240;
 /// The fewest words of a statement that it quotes.

@@ -59,7 +59,7 @@ fn told(command: &CommandFact) -> Option<String> {
             (behind.is_empty() || behind.starts_with(' ')) && !behind.contains("--dry-run") && !lists
         })
     });
-    (is_lasting && !failed).then(|| format!("`{}`", clip_words(&command.command, LONGEST_COMMAND)))
+    (is_lasting && !failed).then(|| format!("`{}`: done", clip_words(&command.command, LONGEST_COMMAND)))
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
         let passed = |result: &TestResult| result.outcome == TestOutcome::Pass;
         assert!(summary.test_results.iter().all(passed));
         let told: Vec<&str> = summary.current_state.since.iter().map(|remark| remark.text.as_str()).collect();
-        assert_eq!(told, ["`cargo test`: pass", "`git add -A && git commit -m fix`"]);
+        assert_eq!(told, ["`cargo test`: pass", "`git add -A && git commit -m fix`: done"]);
         let once = summary.clone();
         runs::merge(&mut summary, &later.test_runs);
         errors::merge(&mut summary.errors, &later, 2);

@@ -160,7 +160,10 @@ pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: 
             None => short(&one.text, FACT_CHARS),
         });
         let told: Vec<String> = told.collect();
-        lines.push(Line::entry(3, format!("{before}Since, when this was written: {}", told.join("; "))));
+        lines.push(Line::entry(
+            3,
+            format!("{before}After that, as far as it was known when this was written: {}", told.join("; ")),
+        ));
     }
     Entries::printed(lines)
 }
@@ -222,7 +225,10 @@ pub(super) fn errors(summary: &Summary, (version, through): (i64, i64)) -> Entri
                 let names = others
                     .iter()
                     .filter_map(|at| distinct(&entry.message, &summary.errors.get(*at)?.message));
-                let names: Vec<&str> = names.take(ALIKE_NAMED).collect();
+                let mut names: Vec<&str> = names.collect();
+                names.sort_unstable();
+                names.dedup();
+                names.truncate(ALIKE_NAMED);
                 let _ = write!(text, "; {} more like it", others.len());
                 if !names.is_empty() {
                     let _ = write!(text, ": {}", short(&names.join(", "), REASON_CHARS));

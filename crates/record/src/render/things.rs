@@ -1,6 +1,6 @@
 //! Things as lines: those of one kind with the same properties as a table, the others one to a line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -12,15 +12,26 @@ use anchord_facts::thing::{NOTE, Property, Thing};
 
 /// The fewest things that make a table.
 const FEWEST_ROWS: usize = 3;
+/// A value with more bytes stands behind the others.
+const SHORT_VALUE: usize = 60;
 /// The most characters of a value.
 const LONGEST_VALUE: usize = 360;
 /// The most characters of a value in a cell; things with longer ones are shown one to a line.
-const LONGEST_CELL: usize = 160;
+const LONGEST_CELL: usize = 280;
 
 /// The lines of things, the most needed first, those of one table together.
 pub(super) fn things(summary: &Summary) -> Entries<'_> {
     let mut ranked: Vec<&Thing> = summary.things.iter().collect();
-    ranked.sort_by_key(|thing| std::cmp::Reverse((thing.note().is_some(), thing.need())));
+    // What a thing names that somebody named is needed with it: the flights of a reservation.
+    let named: HashSet<&str> = ranked
+        .iter()
+        .filter(|thing| thing.need().0 > 0)
+        .flat_map(|thing| thing.properties.iter().flat_map(|property| property.value.split(is_between)))
+        .collect();
+    ranked.sort_by_key(|thing| {
+        let (count, seq) = thing.need();
+        std::cmp::Reverse((thing.note().is_some(), count, named.contains(thing.id.as_str()), seq))
+    });
     let mut groups: Vec<Vec<(usize, &Thing)>> = Vec::new();
     let mut at: HashMap<(&str, Vec<&str>), usize> = HashMap::new();
     for (rank, thing) in ranked.into_iter().enumerate() {
@@ -59,6 +70,10 @@ pub(super) fn things(summary: &Summary) -> Entries<'_> {
         Place::Alone => Line::entry(order, alone(thing)).clippable(),
     });
     Entries::of(count, count, print)
+}
+
+fn is_between(c: char) -> bool {
+    !c.is_alphanumeric() && !matches!(c, '-' | '_')
 }
 
 enum Place {
@@ -208,7 +223,10 @@ fn alone(thing: &Thing) -> String {
         }
         None => true,
     };
-    for (number, property) in thing.properties.iter().filter(is_told).enumerate() {
+    // Where the line is cut, a long list goes and not the short values behind it.
+    let mut told: Vec<&Property> = thing.properties.iter().filter(is_told).collect();
+    told.sort_by_key(|property| property.value.len() > SHORT_VALUE);
+    for (number, property) in told.into_iter().enumerate() {
         text.push_str(if number == 0 && note.is_none() { ": " } else { "; " });
         if property.name.is_empty() {
             text.push_str(&value(property));

@@ -339,7 +339,13 @@ fn new_words<'l>(lines: &[&'l str], other: &str) -> Vec<&'l str> {
     let mut asked = 0;
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let lines = lines.iter().take(40).map(|l| head(l, 300)).filter(|l| !is_import(l.trim_start()));
-    for word in lines.flat_map(|l| l.split(|c: char| !part(c))) {
+    // `\n` in a text is no letter of the word behind it.
+    let pieces = lines.flat_map(|l| {
+        ["\\n", "\\t"]
+            .iter()
+            .fold(vec![l], |pieces, sign| pieces.into_iter().flat_map(|piece| piece.split(sign)).collect())
+    });
+    for word in pieces.flat_map(|l| l.split(|c: char| !part(c))) {
         let bare = word.trim_matches('-');
         let inner = bare.chars().skip(1).any(char::is_uppercase) && bare.chars().any(char::is_lowercase);
         let telling = word.starts_with("--") || bare.trim_matches('_').contains('_') || inner;

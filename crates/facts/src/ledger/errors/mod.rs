@@ -105,6 +105,8 @@ struct Ledger {
     open: BTreeMap<String, Vec<usize>>,
     /// Errors of earlier spans by the work that showed them.
     carried: BTreeMap<String, Vec<String>>,
+    /// What tests print that passed: it is no error where it is printed again.
+    planted: BTreeSet<String>,
 }
 
 impl Ledger {
@@ -116,7 +118,13 @@ impl Ledger {
             let key = keys.entry(work).or_insert_with(|| Work::new(work.clone()).key().to_owned());
             carried.entry(key.clone()).or_default().push(message.clone());
         }
-        Self { entries: Vec::new(), by_message: BTreeMap::new(), open: BTreeMap::new(), carried }
+        Self {
+            entries: Vec::new(),
+            by_message: BTreeMap::new(),
+            open: BTreeMap::new(),
+            carried,
+            planted: BTreeSet::new(),
+        }
     }
 
     fn add(&mut self, found: Found, work: Option<&Work>, seqs: &[Seq]) {
@@ -125,6 +133,9 @@ impl Ledger {
             return;
         }
         let id = normal(&message);
+        if self.planted.contains(&id) {
+            return;
+        }
         let at = if let Some(at) = self.by_message.get(&id) {
             *at
         } else {
@@ -176,6 +187,10 @@ impl Ledger {
         let command = command.as_deref();
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
+        if run.counted_passes() && command.is_some_and(source::runs_one) {
+            self.plant(output, seqs.last().copied().unwrap_or_default());
+            return self.resolve(invocation, &work, true);
+        }
         let found = of_output(invocation, command, run, output);
         let clean = found.is_empty();
         for one in found {
@@ -183,6 +198,21 @@ impl Ledger {
         }
         if succeeded(invocation, command, run, clean) {
             self.resolve(invocation, &work, run.passed());
+        }
+    }
+
+    /// Takes in what a run prints that passed: tests of failures print them, here and in the runs that failed.
+    fn plant(&mut self, output: &str, seq: Seq) {
+        let mut printed = Vec::new();
+        scan(output, &mut printed);
+        for one in printed.into_iter().take(MAX_PER_OUTPUT) {
+            let id = normal(&clip(&squash(&one.message), MAX_MESSAGE));
+            let known = self.by_message.get(&id).and_then(|at| self.entries.get_mut(*at));
+            if let Some(entry) = known.filter(|entry| entry.fact.resolution.is_none()) {
+                entry.fact.resolution = Some("printed by tests that pass".to_owned());
+                entry.fact.seqs.push(seq);
+            }
+            self.planted.insert(id);
         }
     }
 
@@ -329,10 +359,6 @@ fn of_output(
     run: &Run,
     output: &str,
 ) -> Vec<Found> {
-    // Tests of failures print them; a run that passed had none.
-    if run.counted_passes() && command.is_some_and(source::runs_one) {
-        return Vec::new();
-    }
     let guarded = invocation.command.is_some() || source::tool_shows(&invocation.tool);
     if let Some(found) = tool_failure(output, invocation.failed, guarded) {
         return vec![found];

@@ -39,6 +39,16 @@ fn what_the_tests_of_a_run_that_passed_print_is_no_error() {
     let printed = "ValueError: planted by a test\n";
     assert!(of("cd app && pytest -q", &format!("{printed}3 passed in 0.1s")).is_empty());
     assert!(!of("pytest -q", &format!("{printed}1 failed, 2 passed in 0.1s")).is_empty());
+    let passes = format!("{printed}3 passed in 0.1s");
+    let fails = format!("{printed}KeyError: 'x'\n1 failed, 2 passed in 0.1s");
+    let [pass, fail] = [&passes, &fails].map(|output| invocation("bash", Some("pytest -q"), output, 1));
+    let commit = Invocation { command: Some("git commit -m x".into()), ..fail.clone() };
+    let open = |uses: &[Invocation<'_>]| {
+        let all = read(&[], uses, &LedgerState::default()).into_iter();
+        all.filter(|error| error.resolution.is_none()).map(|error| error.message).collect::<Vec<_>>()
+    };
+    assert_eq!(open(&[pass.clone(), commit.clone()]), ["'x'"]);
+    assert_eq!(open(&[commit, pass]), ["'x'"]);
     // The error may be of the other program.
     assert!(!of("./migrate; pytest -q", &format!("{printed}3 passed in 0.1s")).is_empty());
 }
