@@ -278,7 +278,7 @@ impl Process {
         cells.watch(&state, is_settled);
         let timeouts = timeouts(settings.api.as_ref());
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
-        // Made once: it takes a fifth of a start, and all clones share it.
+        // Made once, because it takes tens of milliseconds; all clones share it.
         let public = anchord_http::router_of(public, state.clone());
         let gateway = settings.api.as_ref().map(|api| gateway(&api.gateway, own.and(own_key), secrets));
         let gateway = anchord_gateway::router(public.clone(), state.clone(), gateway.unwrap_or_default());
