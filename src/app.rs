@@ -278,25 +278,29 @@ impl Process {
         cells.watch(&state, is_settled);
         let timeouts = timeouts(settings.api.as_ref());
         let public = if admin.is_some() { Surface::Public } else { Surface::Whole };
-        let served = |surface| anchord_http::router_of(surface, state.clone());
+        // Made once, because it takes tens of milliseconds; all clones share it.
+        let public = anchord_http::router_of(public, state.clone());
         let gateway = settings.api.as_ref().map(|api| gateway(&api.gateway, own.and(own_key), secrets));
-        let gateway = anchord_gateway::router(served(public), state.clone(), gateway.unwrap_or_default());
+        let gateway = anchord_gateway::router(public.clone(), state.clone(), gateway.unwrap_or_default());
         let gateway = gateway.context("the client of the gateway")?;
         let (public_routes, gateway) = match of_agents {
-            Some(listener) => (served(public), Some((listener, gateway))),
-            None => (gateway.fallback_service(served(public)), None),
+            Some(listener) => (public.clone(), Some((listener, gateway))),
+            None => (gateway.merge(public.clone()), None),
         };
-        let public_routes = anchord_mcp::before(public_routes, served(public), state.clone());
+        let public_routes = anchord_mcp::before(public_routes, public.clone(), state.clone());
         let console = settings.api.as_ref().is_some_and(|api| api.console == config::Console::On);
-        let with_console = |rest: axum::Router, surface| {
-            if console { anchord_console::before(rest, served(surface), state.clone()) } else { rest }
+        let with_console = |rest: axum::Router, api: axum::Router| {
+            if console { anchord_console::before(rest, api, state.clone()) } else { rest }
         };
         let public_routes = with_console(public_routes, public);
-        let operators = with_console(served(Surface::Operator), Surface::Operator);
         let servers = [
             api.map(|listener| process.serve_http("the API", listener, public_routes, timeouts)),
             gateway.map(|(listener, gateway)| process.serve_http("the gateway", listener, gateway, timeouts)),
-            admin.map(|listener| process.serve_http("the operator's API", listener, operators, timeouts)),
+            admin.map(|listener| {
+                let api = anchord_http::router_of(Surface::Operator, state.clone());
+                let routes = with_console(api.clone(), api);
+                process.serve_http("the operator's API", listener, routes, timeouts)
+            }),
             scraped.map(|listener| {
                 process.serve_http(
                     "the metrics",

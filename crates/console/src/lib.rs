@@ -62,7 +62,7 @@ pub fn before(rest: Router, api: Router, state: AppState) -> Router {
     let routes = pages::routes().layer(Extension(bodies)).layer(Extension(api::Local(api)));
     let routes = routes.layer(Extension(full::Known::default()));
     let routes = routes.layer(middleware::from_fn(guard));
-    anchord_http::with_boundary(routes, &state).with_state(state).fallback_service(rest)
+    anchord_http::with_boundary(routes, &state).with_state(state).merge(rest)
 }
 
 /// Marks every reply with what a browser must not do with it.

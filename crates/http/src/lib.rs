@@ -39,6 +39,7 @@ use axum::http::Uri;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
+use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 
 pub use known_branches::KnownBranches;
@@ -90,8 +91,7 @@ pub fn router(state: AppState) -> Router {
 pub fn router_of(surface: Surface, state: AppState) -> Router {
     let (operations, document) = operations().split_for_parts();
     let served = Routes::new(document.paths.paths.keys().filter(|route| surface.has(route)).cloned());
-    let document = openapi::complete(document);
-    let routes = operations.merge(ops::documentation(&document));
+    let routes = operations.merge(ops::documentation());
     let routes = if surface == Surface::Whole {
         routes
     } else {
@@ -121,15 +121,15 @@ async fn serve_surface(
 }
 
 /// Wraps routes in what every request passes, from the outside in: id, span, metrics and problems; a
-/// timeout, and a task of its own once the client has gone; compression of replies; the memory for them; the refusal
-/// of conditions that the service does not support.
+/// timeout, and a task of its own once the client has gone; compression of replies; the memory for them, and
+/// the refusal of conditions that the service does not support.
 pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
-    routes
-        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
-        // The body extractors have their own limit, with a problem that names it.
-        .layer(DefaultBodyLimit::disable())
-        .layer(middleware::from_fn(boundary::refuse_conditions))
-        .layer(middleware::from_fn_with_state(state.clone(), boundary::count_reply))
-        .layer(CompressionLayer::new())
+    // One layer of four, because the router boxes each that it is given, and what it passes on.
+    let boundary = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
+        .layer(CompressionLayer::new())
+        .layer(middleware::from_fn_with_state(state.clone(), boundary::count_reply))
+        // The body extractors have their own limit, with a problem that names it.
+        .layer(DefaultBodyLimit::disable());
+    routes.method_not_allowed_fallback(async || ApiError::MethodNotAllowed).layer(boundary)
 }

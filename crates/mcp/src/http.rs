@@ -37,7 +37,7 @@ pub fn before(rest: Router, api: Router, state: AppState) -> Router {
     let handle =
         async move |State(state): State<AppState>, request: Request| handle(api, &state, request).await;
     let routes = Router::new().route(PATH, any(handle));
-    anchord_http::with_boundary(routes, &state).with_state(state).fallback_service(rest)
+    anchord_http::with_boundary(routes, &state).with_state(state).merge(rest)
 }
 
 async fn handle(router: Router, state: &AppState, request: Request) -> Result<Response, ApiError> {

@@ -24,6 +24,9 @@ use tokio::runtime::Handle;
 use super::primary::{Primary, Seen};
 use anchord_messages::id::TenantId;
 
+/// How long a connection is waited for where the server is known to be away.
+const A_MOMENT: Duration = Duration::from_millis(100);
+
 /// A pool of connections to the primary server.
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
@@ -57,11 +60,18 @@ impl Pool {
         Self { inner, primary, deadline }
     }
 
-    /// Waits for a connection, at most for the pool's timeout.
+    /// Waits for a connection, at most for the pool's timeout; for a moment only where the server is known to be away.
     pub(super) async fn acquire(&self) -> Result<PgConnection, Error> {
         // Before it is acquired: one that was opened meanwhile counts as older than it is.
         let seen = self.primary.seen();
-        let inner = Some(self.inner.acquire().await?);
+        let acquired = self.inner.acquire();
+        let inner = if self.primary.is_away() {
+            // Connections that are open may work all the same, where the server only accepts no others.
+            tokio::time::timeout(A_MOMENT, acquired).await.map_err(|_| Error::PoolTimedOut)??
+        } else {
+            acquired.await?
+        };
+        let inner = Some(inner);
         Ok(PgConnection { inner, seen, deadline: self.deadline, is_lost: false, is_open: false })
     }
 
@@ -260,5 +270,24 @@ impl<'c> Executor<'c> for &'c mut PgConnection {
             let described = waits.wait(inner.describe(sql)).await?;
             waits.note(described)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+
+    #[tokio::test]
+    async fn a_server_that_is_known_to_be_away_is_waited_for_a_moment_only() {
+        // Nobody listens there.
+        let address = Address::parse("postgres://nobody@127.0.0.1:1/none").unwrap();
+        let primary = Primary::find(address).await.unwrap();
+        let for_ever = primary.pool_options(None, &[]).acquire_timeout(Duration::from_hours(1));
+        let pool =
+            Pool::new(for_ever.connect_lazy_with(primary.options()), primary.clone(), Duration::from_secs(1));
+        primary.missed_for_long();
+        let acquired = tokio::time::timeout(Duration::from_secs(20), pool.acquire()).await;
+        assert!(matches!(acquired, Ok(Err(Error::PoolTimedOut))), "{acquired:?}");
     }
 }

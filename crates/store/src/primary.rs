@@ -15,6 +15,7 @@ use sqlx::{Connection as _, PgConnection, PgPool, Row as _};
 use tokio_util::sync::CancellationToken;
 
 use super::address::{Address, Role};
+use super::readers::ACQUIRE_TIMEOUT;
 use crate::prelude::*;
 
 /// How often the server is asked whether it accepts writes.
@@ -23,6 +24,8 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 /// The pause before the servers are tried again when none accepts writes.
 const TRY_AGAIN: Duration = Duration::from_millis(250);
+/// How long no server must have served until it counts as away. Who came before has waited as long for a connection.
+const AWAY_AFTER: Duration = ACQUIRE_TIMEOUT;
 /// How long a process that starts waits for a server that accepts writes.
 const START_WITHIN: Duration = Duration::from_secs(10);
 
@@ -45,6 +48,8 @@ struct Chosen {
     era: CancellationToken,
     /// Connections that were idle at this moment are not used again.
     retired: Option<Instant>,
+    /// Since when the watch finds no server that serves.
+    missed: Option<Instant>,
 }
 
 /// The choice as it was at one moment.
@@ -79,7 +84,7 @@ impl Primary {
     /// Chooses the server that accepts writes; the first one when the address does not ask for that.
     pub(super) async fn find(address: Address) -> Result<Self> {
         let host = if address.must_write() { find(&address).await?.0 } else { 0 };
-        let chosen = Chosen { host, era: CancellationToken::new(), retired: None };
+        let chosen = Chosen { host, era: CancellationToken::new(), retired: None, missed: None };
         Ok(Self(Arc::new(Shared { address, chosen: RwLock::new(chosen), pools: Mutex::default() })))
     }
 
@@ -90,6 +95,17 @@ impl Primary {
     pub(super) fn seen(&self) -> Seen {
         let era = self.read(|chosen| chosen.era.clone());
         Seen { primary: self.clone(), era, at: Instant::now() }
+    }
+
+    /// Whether no server has served for so long that a wait for one is in vain, as far as the watch can tell.
+    pub(super) fn is_away(&self) -> bool {
+        self.read(|chosen| chosen.missed.is_some_and(|since| since.elapsed() >= AWAY_AFTER))
+    }
+
+    /// Notes whether the watch has found a server that serves.
+    fn note(&self, is_found: bool) {
+        let mut chosen = self.0.chosen.write().unwrap_or_else(PoisonError::into_inner);
+        chosen.missed = if is_found { None } else { Some(chosen.missed.unwrap_or_else(Instant::now)) };
     }
 
     /// How to connect to the chosen server.
@@ -174,6 +190,7 @@ impl Primary {
             // Where this connection has failed, those of the pools may have, too.
             let in_use = self.read(|chosen| chosen.host);
             let found = try_all(&self.0.address, in_use).await;
+            self.note(found.is_some());
             (asked, is_suspect, pause) = if let Some((host, connection)) = found {
                 if is_suspect || host != in_use {
                     tracing::warn!(host, has_moved = host != in_use, "database.connections_replaced");
@@ -254,5 +271,14 @@ async fn answers(connection: &mut PgConnection, must_write: bool) -> bool {
     match tokio::time::timeout(ANSWER_WITHIN, asked).await {
         Ok(Ok(row)) => !must_write || row.try_get::<String, _>(0).is_ok_and(|read_only| read_only == "off"),
         Ok(Err(_)) | Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+impl Primary {
+    /// As it is when the watch has found no server for long.
+    pub(super) fn missed_for_long(&self) {
+        self.0.chosen.write().unwrap_or_else(PoisonError::into_inner).missed =
+            Instant::now().checked_sub(AWAY_AFTER);
     }
 }

@@ -1,6 +1,7 @@
 //! Endpoints for operating the service: health, readiness, metrics, and the OpenAPI document with its pages.
 
 use std::io::Read as _;
+use std::sync::LazyLock;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -160,9 +161,11 @@ async fn encoded_as_accepted(request: Request, next: Next) -> Response {
     }
 }
 
+/// The OpenAPI document as JSON, made when it is first asked for: it takes tens of milliseconds, which no start should wait for.
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| crate::openapi().to_string());
+
 /// Serves the OpenAPI document, the pages that show it, and those that explain problems.
-pub(crate) fn documentation(document: &serde_json::Value) -> Router<AppState> {
-    let json = document.to_string();
+pub(crate) fn documentation() -> Router<AppState> {
     let kind = HeaderValue::from_static("application/json");
     let pages: Router<AppState> = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).into();
     let header = |name, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
@@ -173,5 +176,5 @@ pub(crate) fn documentation(document: &serde_json::Value) -> Router<AppState> {
         .layer(header(header::REFERRER_POLICY, "no-referrer"));
     // Who opens the bare address in a browser wants to know what this is.
     let pages = pages.route("/", get(async || Redirect::temporary("/docs")));
-    pages.route("/openapi.json", get(async move || ([(header::CONTENT_TYPE, kind)], json)))
+    pages.route("/openapi.json", get(async move || ([(header::CONTENT_TYPE, kind)], DOCUMENT.as_str())))
 }

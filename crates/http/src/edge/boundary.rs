@@ -173,24 +173,28 @@ fn has_body_of_ours(response: &Response) -> bool {
         })
 }
 
-/// Refuses a change under a condition: no operation checks one, and a caller that sent it must not believe that it held.
-pub(crate) async fn refuse_conditions(request: Request, next: Next) -> Response {
-    if !request.method().is_safe() && request.headers().contains_key(header::IF_MATCH) {
-        let detail = "no operation checks it, and nothing was changed; an append has expected_next_seq";
-        return ApiError::parameter("If-Match", detail).into_response();
-    }
-    next.run(request).await
-}
-
-/// Counts a reply; a layer below the compression, because a compressed reply has no known length.
+/// Refuses a change under a condition, and counts the reply; a layer below the compression, because a compressed reply has no known
+/// length.
 pub(crate) async fn count_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let scope = request.extensions().get::<Scope>().cloned();
-    let response = next.run(request).await;
+    let response = match refused_condition(&request) {
+        Some(refused) => refused.into_response(),
+        None => next.run(request).await,
+    };
     let tenant = scope.as_ref().and_then(Scope::tenant);
     if let Some(moved) = moved(scope.as_ref(), response.status()).await {
         return moved;
     }
     state.admission.replies.admit(tenant, response).await
+}
+
+/// Why a change under a condition is refused: no operation checks one, and a caller that sent it must not believe that it held.
+fn refused_condition(request: &Request) -> Option<ApiError> {
+    if request.method().is_safe() || !request.headers().contains_key(header::IF_MATCH) {
+        return None;
+    }
+    let detail = "no operation checks it, and nothing was changed; an append has expected_next_seq";
+    Some(ApiError::parameter("If-Match", detail))
 }
 
 /// The reply in the place of one that found nothing, or no key, because the tenant was moved to another cell meanwhile.
