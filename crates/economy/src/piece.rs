@@ -27,7 +27,7 @@ pub fn pattern(text: &str) -> Regex {
 pub struct Piece {
     /// Who speaks.
     pub role: Role,
-    /// Whether it has nothing but results of calls.
+    /// Whether it has results of calls.
     pub has_results: bool,
     /// Its JSON, which is what it costs.
     pub json: Rc<str>,
@@ -74,7 +74,7 @@ pub trait Part: Clone {
     fn same_start(&self, other: &Self) -> usize;
     /// Whether the agent speaks.
     fn is_agents(&self) -> bool;
-    /// Whether it has nothing but results of calls, so that no prompt begins with it.
+    /// Whether it has results of calls, so that no prompt begins with it.
     fn has_results(&self) -> bool;
 }
 

@@ -1,5 +1,5 @@
-//! A session fed to the domain batch by batch, as the service feeds it: clipping, trigger, span, extractive engine, gate
-//! and end, without store and server.
+//! Replay of a session in memory, by the functions and in the order of the service: clipping, trigger, span, extractive engine, gate
+//! and end. Code writes the summaries, or a `Writer` in its place.
 
 use anchord_context::context::{self, Entry};
 use anchord_facts::ledger::{Facts, LedgerState};

@@ -6,7 +6,7 @@ use anchord_messages::script::is_spaceless;
 /// The normalized form of a text: without case, punctuation and spacing, so that two spellings of one sentence compare
 /// equal.
 ///
-/// Characters that carry meaning in code (`+ # < > = / _ - .` inside a word) stay, so that `C` and
+/// Characters that carry meaning in code (`+ # < > = / _`, and `-` and `.` inside a word) stay, so that `C` and
 /// `C++` differ. A text without any word is returned trimmed.
 pub fn normalized(text: &str) -> String {
     let is_inner =

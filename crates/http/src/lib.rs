@@ -12,7 +12,7 @@
 //! | `extract` | what handlers take as arguments and give as replies |
 //! | `admission` | limits: memory, processor time, quotas, rates, failed keys |
 //! | `cells` | which cell a request is about |
-//! | `edge` | connections, origins, routes, the outermost layer |
+//! | `edge` | connections, origins, unknown paths, the outermost layer |
 //! | `problem` | errors, and the replies and pages that they become |
 
 #![expect(
@@ -49,7 +49,7 @@ pub use served_prefixes::ServedPrefixes;
 pub use state::{AppState, Shared};
 
 use api::{operations, ops};
-use edge::routes::{self, Routes};
+use edge::unknown_paths::{self, Routes};
 use edge::{boundary, cors};
 use problem::ApiError;
 
@@ -100,7 +100,7 @@ pub fn router_of(surface: Surface, state: AppState) -> Router {
     };
     let routes = routes.fallback(async move |uri: Uri| served.unknown(uri.path()));
     let origins = cors::layer(&state.origins);
-    let whole = routes::without_trailing_slash(with_boundary(routes, &state).with_state(state));
+    let whole = unknown_paths::without_trailing_slash(with_boundary(routes, &state).with_state(state));
     // Outermost, so that a preflight is answered before anything is asked of it, and every reply is marked.
     match origins {
         Some(origins) => whole.layer(origins),

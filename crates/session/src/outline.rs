@@ -18,7 +18,7 @@ pub struct Outline {
     pub tokens: u32,
     /// Its shape, for grouping and masking; `None` for a plain message.
     pub shape: Option<Shape>,
-    /// Whether the caller marked it as one to leave out.
+    /// Whether the caller marked it `keep: never`: its outputs become placeholders, and one without any is left out.
     pub is_left_out: bool,
     /// Whether the caller marked it as a retrieved document.
     pub retrieved: bool,

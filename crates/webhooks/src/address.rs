@@ -1,8 +1,7 @@
-//! Which IP addresses are public on the internet.
+//! The test of whether an IP address is public on the internet.
 //!
-//! It follows the IANA registries of special-purpose addresses for IPv4 and IPv6, and the address that is
-//! embedded where one version is mapped into the other. Addresses come as octets and segments, so that no I/O
-//! type is needed.
+//! It follows the IANA registries of special-purpose addresses; an IPv4 address that is embedded in one of IPv6 is judged as what it
+//! is. Addresses come as octets and segments, so that no I/O type is needed.
 
 /// IPv4 blocks that are not public: the block and the length of its prefix in bits.
 const CLOSED_V4: [([u8; 4], u32); 17] = [

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, debug, info_span, warn};
 
-use super::claims::{self, Claimer};
+use super::batches::{self, Claimer};
 use anchord_facts::redact::redact;
 use anchord_llm::{Embedder, LlmError};
 use anchord_messages::id::TenantId;
@@ -57,7 +57,7 @@ impl VectorMaker {
 
     /// Makes vectors until `stop`, then waits for the running batches.
     pub async fn run(self, stop: CancellationToken) {
-        claims::run(self, Arc::default(), stop).await;
+        batches::run(self, Arc::default(), stop).await;
     }
 
     /// Makes vectors until nothing is due, on the caller's task; for tests. Returns the number of batches.
@@ -65,7 +65,7 @@ impl VectorMaker {
     /// # Errors
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
-        claims::drain(self).await
+        batches::drain(self).await
     }
 
     async fn make(&self, job: &EmbeddingJob) {

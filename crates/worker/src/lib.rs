@@ -7,9 +7,9 @@
 //! that a worker that lost its lease changes nothing.
 //! Must not know: HTTP. Both meet in `store::compressions`, where HTTP enqueues and the pool claims.
 
+mod batches;
 mod build;
 mod call_log;
-mod claims;
 mod compress;
 pub mod embedder;
 mod engine;

@@ -10,7 +10,7 @@ use rand::Rng as _;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, debug, error, info_span, warn};
 
-use super::claims::{self, Claimer};
+use super::batches::{self, Claimer};
 use super::webhook_client::{SendResult, WebhookClient};
 use anchord_runtime::clock::Clock;
 use anchord_store::deliveries::queue::{Attempt, AttemptOutcome};
@@ -44,7 +44,7 @@ impl WebhookDispatcher {
     /// Delivers until `stop`, then waits for the running attempts.
     pub async fn run(self, stop: CancellationToken) {
         let due = self.store.deliveries_due();
-        claims::run(self, due, stop).await;
+        batches::run(self, due, stop).await;
     }
 
     /// Delivers until nothing is due, on the caller's task; for tests. Returns the number of attempts.
@@ -52,7 +52,7 @@ impl WebhookDispatcher {
     /// # Errors
     /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
-        claims::drain(self).await
+        batches::drain(self).await
     }
 
     async fn deliver_within(&self, attempt: &Attempt) {

@@ -22,6 +22,8 @@ use anchord_messages::script::is_spaceless;
 pub const LONGEST_REQUEST: usize = 6_000;
 /// A longer text may have a harness's instructions, with examples, in bytes.
 const LONG_BRIEF: usize = 2_000;
+/// A longer one is a paste.
+const LONGEST_BRIEF: usize = 64 * 1024;
 /// The longest message that may drop or replace an earlier request, in characters; a longer one is a new task.
 const LONGEST_CHANGE: usize = 1_500;
 /// The most words of a plain answer to the agent's question; a longer message also asks for something.
@@ -233,7 +235,7 @@ fn paragraphs(text: &str) -> String {
 /// A long text without the examples of replies and commands that a harness's instructions have. An issue that it quotes stays
 /// whole: its examples are what the task is about.
 pub fn without_examples(text: &str) -> Cow<'_, str> {
-    if text.len() < LONG_BRIEF {
+    if !(LONG_BRIEF..LONGEST_BRIEF).contains(&text.len()) {
         return Cow::Borrowed(text);
     }
     let tag = |line: &str| {
@@ -269,7 +271,9 @@ pub fn without_examples(text: &str) -> Cow<'_, str> {
         if below.is_some() {
             continue;
         }
-        let opened = tag(line).filter(|name| text.contains(&format!("</{name}>")));
+        let opened = tag(line)
+            .filter(|name| is_example(name) || prose::is_quoted(name))
+            .filter(|name| text.contains(&format!("</{name}>")));
         match opened {
             Some(name) if is_example(&name) => {
                 // The line that introduces it.
@@ -278,12 +282,12 @@ pub fn without_examples(text: &str) -> Cow<'_, str> {
                 }
                 within = Some(name);
             }
-            Some(name) if prose::is_quoted(&name) => {
+            Some(name) => {
                 quoted = Some(name);
                 kept.push(line);
             }
-            _ if level > 0 && is_example(line) && of_harness(line) => below = Some(level),
-            _ => kept.push(line),
+            None if level > 0 && is_example(line) && of_harness(line) => below = Some(level),
+            None => kept.push(line),
         }
     }
     Cow::Owned(kept.join("\n"))

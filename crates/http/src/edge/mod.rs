@@ -5,4 +5,4 @@ pub mod connections;
 pub(crate) mod cors;
 pub(crate) mod lingering;
 pub mod origins;
-pub(crate) mod routes;
+pub(crate) mod unknown_paths;

@@ -98,7 +98,7 @@ impl ProbeReport {
     }
 }
 
-/// Whether a version may be published: no critical probe failed, and enough of the others passed. A caller's own
+/// Whether a version may be published: no critical probe failed, and a share of [`ACCEPT_AT`] of all that count passed. A caller's own
 /// that are not critical count for nothing here: the messages may not answer them. Without probes it may be published,
 /// with a warning.
 pub fn accept(report: &ProbeReport) -> bool {

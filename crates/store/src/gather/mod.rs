@@ -188,7 +188,7 @@ pub struct LiveCompression {
     pub status: Status,
 }
 
-/// Why an append stored nothing.
+/// Why an append failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AppendError {
     /// `expected_next_seq` is not the next position.
@@ -231,7 +231,7 @@ pub enum AppendError {
     /// The database failed. After a lost connection it is not certain that nothing was stored.
     #[error(transparent)]
     Store(Arc<StoreError>),
-    /// The service aborted the transaction.
+    /// The append broke off; it may have been stored.
     #[error("the append broke off")]
     Broken,
 }
@@ -333,7 +333,7 @@ impl Gatherer {
     /// Appends a batch; returns after the commit.
     ///
     /// # Errors
-    /// When nothing was stored; with [`AppendError::Store`] for a lost connection, that is not certain.
+    /// When it is not acknowledged: mostly nothing was stored, see [`AppendError::may_be_stored`].
     pub async fn append(&self, append: Append) -> Result<Reply, AppendError> {
         let asked = (append.tenant, append.session.clone());
         let bytes =
