@@ -42,6 +42,8 @@ pub struct Candidate<'a> {
     pub span: &'a [Numbered],
     /// The strategy, which decides which checks apply.
     pub strategy: Strategy,
+    /// Whether code wrote it: it quotes people, agents and callers, whose words are not judged, whatever they are.
+    pub is_codes: bool,
 }
 
 /// The part of the summary before the merge that the gate needs: the texts that an engine wrote.
@@ -74,7 +76,9 @@ pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -
         }
         if candidate.strategy.is_verifiable() {
             check_files(candidate, &mut refusals);
-            check_wording(candidate, &mut refusals);
+            if !candidate.is_codes {
+                check_wording(candidate, &mut refusals);
+            }
         }
     }
     if tokens_after >= tokens_before {
@@ -113,11 +117,13 @@ static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
 
 fn check_intent(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
     let intent = candidate.summary.session_intent.trim();
-    if intent.is_empty() || is_none_word(intent) {
+    if intent.is_empty() || !candidate.is_codes && is_none_word(intent) {
         refusals.push(Refusal::IntentEmpty);
         return;
     }
-    if candidate.base.is_some_and(|b| b.session_intent == candidate.summary.session_intent) {
+    if candidate.is_codes
+        || candidate.base.is_some_and(|b| b.session_intent == candidate.summary.session_intent)
+    {
         return;
     }
     let folded = wording::normalized(intent);
@@ -167,7 +173,7 @@ fn check_rationales(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
         let bare = decision.rationale.trim().is_empty() || is_none_word(&decision.rationale);
         if bare
             && !published.contains(decision.decision.as_str())
-            && stated_reason(decision, candidate.span).is_some()
+            && stated_reason(decision, candidate.span).is_some_and(|reason| !is_none_word(&reason))
         {
             refusals.push(Refusal::RationaleMissing { decision: decision.decision.clone() });
         }
@@ -281,7 +287,7 @@ mod tests {
 
     fn verdict(summary: &Summary, span: &[Numbered], strategy: Strategy) -> Vec<Refusal> {
         let facts = Facts::default();
-        check(&Candidate { summary, base: None, facts: &facts, span, strategy }, 1000, 100)
+        check(&Candidate { summary, base: None, facts: &facts, span, strategy, is_codes: false }, 1000, 100)
     }
 
     fn changed(path: &str) -> FileFact {
@@ -311,6 +317,26 @@ mod tests {
     }
 
     #[rstest]
+    #[case("xxx")]
+    #[case("none")]
+    #[case("Replace <placeholder> in the template")]
+    #[case("TBD")]
+    fn words_that_code_quotes_are_never_refused_and_those_of_a_model_are(#[case] text: &str) {
+        let facts = Facts::default();
+        let summary = Summary { session_intent: text.into(), next_steps: vec![text.into()], ..good() };
+        let refusals = |is_codes| {
+            let strategy = Strategy::Anchored;
+            check(
+                &Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy, is_codes },
+                1000,
+                100,
+            )
+        };
+        assert_eq!(refusals(true), []);
+        assert!(!refusals(false).is_empty());
+    }
+
+    #[rstest]
     #[case("Fix the bug in the date parser")]
     #[case("Rename the project to anchord")]
     #[case("修复登录")]
@@ -335,11 +361,13 @@ mod tests {
     fn a_missing_file_is_refused_and_restored(#[case] strategy: Strategy) {
         let facts = Facts { files: vec![changed("src/a.rs")], ..Facts::default() };
         let mut summary = good();
-        let candidate = Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy };
+        let candidate =
+            Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy, is_codes: false };
         let refusals = check(&candidate, 1000, 100);
         assert_eq!(refusals, [Refusal::FileMissing { path: "src/a.rs".into() }]);
         assert!(repair(&refusals, &facts, &[], &mut summary));
-        let candidate = Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy };
+        let candidate =
+            Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy, is_codes: false };
         assert_eq!(check(&candidate, 1000, 100), []);
     }
 
@@ -409,7 +437,14 @@ mod tests {
         for strategy in
             [Strategy::Anchored, Strategy::Opaque, Strategy::SlidingWindow, Strategy::Regenerative]
         {
-            let candidate = Candidate { summary: &summary, base: None, facts: &facts, span: &[], strategy };
+            let candidate = Candidate {
+                summary: &summary,
+                base: None,
+                facts: &facts,
+                span: &[],
+                strategy,
+                is_codes: false,
+            };
             assert_eq!(check(&candidate, 101, 100), []);
             let refusals = check(&candidate, 100, 100);
             assert!(refusals.len() == 1 && refusals[0].is_skip());

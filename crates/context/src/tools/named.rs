@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_forms_of_record_and_digest_have_equally_many_tokens_in_every_tokenizer() {
-        let record = "## Files Modified\n- `a.rs` (modified)\n(+12 more, 3 shortened, not shown)\n\n(+4 more in Errors, not shown)\n";
+        let record = "## Files Modified\n- `a.rs` (modified)\n(+12 more, 3 shortened, stored-only)\n\n(+4 more in Errors, stored-only)\n";
         let digest = "[Digest of the earlier conversation, kept for the original messages: what was said.]\n\n#1 user: kept for the original messages";
         for tokenizer in [Tokenizer::O200kBase, Tokenizer::Cl100kBase, Tokenizer::Estimate] {
             let counter = TokenCounter::new(tokenizer);
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn only_the_services_own_words_are_replaced() {
-        let record = "- he said (+3 more, not shown)\n(+3 more, not shown)";
+        let record = "- he said (+3 more, stored-only)\n(+3 more, stored-only)";
         let named = record_named(ToolMode::Offered, record);
-        assert_eq!(named, "- he said (+3 more, not shown)\n(+3 more, read_record)");
+        assert_eq!(named, "- he said (+3 more, stored-only)\n(+3 more, read_record)");
         let digest = "[Digest, kept for the original messages]\n\n#1 user: kept for the original messages";
         let named = digest_named(ToolMode::Offered, digest);
         assert_eq!(named, "[Digest, in full with read_messages]\n\n#1 user: kept for the original messages");

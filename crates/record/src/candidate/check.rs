@@ -139,8 +139,14 @@ fn examine(
         let rendering = served.within(meta.max_tokens);
         let message_tokens = count(&summary_message_text(&rendering.text)).saturating_add(MESSAGE_TOKENS);
         let report = probe::score(&all, &rendering, &summary);
-        let candidate =
-            gate::Candidate { summary: &summary, base, facts, span: &material.span, strategy: meta.strategy };
+        let candidate = gate::Candidate {
+            summary: &summary,
+            base,
+            facts,
+            span: &material.span,
+            strategy: meta.strategy,
+            is_codes: meta.engine == Engine::Extractive,
+        };
         let mut refusals = gate::check(&candidate, tokens_before, message_tokens);
         if rendering.text.trim().is_empty() && !refusals.contains(&Refusal::Empty) {
             refusals.push(Refusal::Empty);

@@ -13,7 +13,7 @@ use anchord_facts::wording;
 
 /// What is said of entries that the bound cut. The reader is a model, which can call no path; where it has the service's
 /// tools, contexts put the call in place of these words, which has as many tokens.
-pub const NOT_SHOWN: &str = "not shown";
+pub const NOT_SHOWN: &str = "stored-only";
 
 /// No entry is shortened to fewer bytes.
 const MIN_CLIP_BYTES: usize = 60;

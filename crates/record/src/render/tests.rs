@@ -397,7 +397,10 @@ fn a_cut_section_says_how_much_is_missing_and_no_path_is_halved() {
     assert!(rendering.tokens <= 960 && rendering.tokens > 700, "{}", rendering.tokens);
     let files = rendering.cut.iter().find(|c| c.section == Section::FilesModified).unwrap();
     let last = rendering.section(Section::FilesModified).lines().last().unwrap();
-    assert!(last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("not shown)"), "{last}");
+    assert!(
+        last.starts_with(&format!("(+{} more", files.omitted)) && last.ends_with("stored-only)"),
+        "{last}"
+    );
     let told =
         summary.files_modified.iter().filter(|f| is_told(&f.path, rendering.section(Section::FilesModified)));
     assert_eq!(told.count(), 2000 - files.omitted);
