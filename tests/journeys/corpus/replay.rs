@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anchord_record::probe::{Match, Probe, Verdict, check_answer};
 use serde_json::{Value, json};
@@ -105,9 +106,24 @@ impl Replay<'_> {
         for (place, batch) in self.session.messages.chunks(BATCH).enumerate() {
             let body = json!({"messages": batch, "expected_next_seq": place * BATCH + 1});
             self.call("POST", "/messages", body.to_string()).await;
-            self.app.work().await;
+            self.work().await;
             self.look("openai-chat").await;
         }
+    }
+
+    /// Works until no compression waits: on a full machine one may fail and be put off, and the figures would be those of
+    /// another session.
+    async fn work(&self) {
+        for _ in 0..120 {
+            self.app.work().await;
+            let newest = self.get("/compressions?limit=5").await;
+            let newest = newest["items"].as_array().expect("items");
+            if !newest.iter().any(|item| item["status"] == "queued" || item["status"] == "running") {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        panic!("{}: a compression does not end", self.session.id);
     }
 
     /// Fetches the context and checks it.
@@ -166,14 +182,14 @@ impl Replay<'_> {
     /// messages, which the facts are held against.
     async fn finish(&mut self) -> Value {
         self.call("POST", "/compressions", "{}").await;
-        self.app.work().await;
+        self.work().await;
         let context = self.look("openai-chat").await;
         let messages = context["messages"].as_array().expect("messages");
         self.figures.known = exam::known(&self.session.exam, messages, &self.session.messages);
         let through = self.session.messages.len() - LEFT_OUT;
         let all = json!({"through_seq": through, "preserve_recent": 0}).to_string();
         self.call("POST", "/compressions", all).await;
-        self.app.work().await;
+        self.work().await;
         self.look("anthropic").await;
         self.look_within_budgets().await;
         self.look("openai-chat").await
