@@ -36,7 +36,7 @@ pub(super) struct Import {
     /// Format of the file; detected from its contents if not given
     #[arg(long, value_name = "FORMAT")]
     format: Option<FileFormat>,
-    /// Maximum number of messages in one call
+    /// Maximum number of messages, or lines of an export, in one call
     #[arg(long, value_name = "COUNT", default_value_t = 500, value_parser = whole::<u32>(1..=1_000))]
     batch: u32,
     #[command(flatten)]

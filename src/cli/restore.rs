@@ -8,15 +8,8 @@ use super::transcript::BATCH_BYTES;
 /// An export, whose end line is there.
 #[derive(Debug)]
 pub(super) struct Export<'t> {
-    lines: Vec<Listed<'t>>,
-    end: &'t str,
-}
-
-/// A line before the end.
-#[derive(Debug)]
-struct Listed<'t> {
-    line: &'t str,
-    is_message: bool,
+    /// Its lines, the end among them.
+    lines: Vec<&'t str>,
 }
 
 #[derive(Deserialize)]
@@ -27,7 +20,7 @@ struct Line<'t> {
 impl<'t> Export<'t> {
     /// Reads an export; `None` for another text.
     pub(super) fn read(text: &'t str) -> Result<Option<Self>> {
-        let (mut listed, mut end) = (Vec::new(), None);
+        let (mut listed, mut is_ended) = (Vec::new(), false);
         let lines = text.trim_start_matches('\u{feff}').lines();
         for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim().is_empty()) {
             let read = serde_json::from_str::<Line<'_>>(line);
@@ -35,38 +28,36 @@ impl<'t> Export<'t> {
                 return Ok(None);
             }
             let kind = read.with_context(|| format!("line {number}: not a line of an export"))?.kind;
-            if end.is_some() {
+            if is_ended {
                 bail!("line {number}: nothing may follow the end");
             }
-            match kind {
-                "end" => end = Some(line),
-                kind => listed.push(Listed { line, is_message: kind == "message" }),
-            }
+            is_ended = kind == "end";
+            listed.push(line);
         }
         if listed.is_empty() {
             return Ok(None);
         }
-        let end = end.context("the last line, of kind `end`, is missing: the export was cut off")?;
-        Ok(Some(Self { lines: listed, end }))
+        if !is_ended {
+            bail!("the last line, of kind `end`, is missing: the export was cut off");
+        }
+        Ok(Some(Self { lines: listed }))
     }
 
-    /// Its pieces, each with whether it is the last one: at most `most` messages each, and about [`BATCH_BYTES`]. They are the
+    /// Its pieces, each with whether it is the last one: at most `most` lines each, and about [`BATCH_BYTES`]. They are the
     /// same each time, so that those that are stored are recognised by their idempotency keys.
     pub(super) fn pieces(&self, most: usize) -> Vec<(String, bool)> {
         let mut pieces = Vec::new();
         let mut piece = String::new();
-        let mut messages = 0;
-        for Listed { line, is_message } in &self.lines {
-            let is_full = *is_message && messages == most;
-            if !piece.is_empty() && (is_full || piece.len() + line.len() > BATCH_BYTES) {
+        let mut lines = 0;
+        for line in &self.lines {
+            if lines > 0 && (lines == most || piece.len() + line.len() > BATCH_BYTES) {
                 pieces.push((std::mem::take(&mut piece), false));
-                messages = 0;
+                lines = 0;
             }
             piece.push_str(line);
             piece.push('\n');
-            messages += usize::from(*is_message);
+            lines += 1;
         }
-        piece.push_str(self.end);
         pieces.push((piece, true));
         pieces
     }
@@ -93,9 +84,9 @@ mod tests {
     fn an_export_is_cut_between_lines() {
         let export = Export::read(EXPORT).unwrap().unwrap();
         let lines: Vec<&str> = EXPORT.lines().collect();
-        let piece = |places: &[usize]| places.iter().map(|at| lines[*at]).collect::<Vec<_>>().join("\n");
-        assert_eq!(export.pieces(1), [(format!("{}\n", piece(&[0, 1])), false), (piece(&[2, 3, 4]), true)]);
-        assert_eq!(export.pieces(500), [(piece(&[0, 1, 2, 3, 4]), true)]);
+        let piece = |from: usize, to: usize| format!("{}\n", lines[from..to].join("\n"));
+        assert_eq!(export.pieces(2), [(piece(0, 2), false), (piece(2, 4), false), (piece(4, 5), true)]);
+        assert_eq!(export.pieces(500), [(piece(0, 5), true)]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ async fn a_budget_beyond_every_window_is_refused() {
 }
 
 #[tokio::test]
-async fn an_import_holds_no_more_messages_than_a_batch() {
+async fn an_import_has_no_more_lines_than_a_batch_has_messages() {
     let app = app().await;
     let line = |seq: usize| {
         json!({"kind": "message", "seq": seq, "message": {"role": "user", "content": "Hi"}}).to_string()

@@ -255,6 +255,10 @@ fn filled(path: &str, ids: &Map<String, Value>) -> String {
 /// A body that the operation takes, so that a refusal is about the session and not about the body.
 fn body(method: &str, path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or_default();
+    if last == "import" {
+        return "{\"kind\": \"session\", \"format_version\": 1}\n{\"kind\": \"end\", \"messages\": 0}"
+            .to_owned();
+    }
     match last {
         "pins" if method == "POST" => json!({"text": "x"}),
         "messages" => json!({"messages": [{"role": "user", "content": "x"}]}),
@@ -263,7 +267,6 @@ fn body(method: &str, path: &str) -> String {
         "todos" => json!({"todos": []}),
         "truncate" => json!({"seq": 1}),
         "current-branch" => json!({"name": "main"}),
-        "import" => json!({"kind": "end", "messages": 0}),
         "usage" => json!({"input_tokens": 1, "output_tokens": 1}),
         "{task_id}" => json!({"status": "completed"}),
         _ => json!({}),

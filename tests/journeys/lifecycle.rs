@@ -140,6 +140,14 @@ async fn a_wrong_import_is_refused_with_its_line_and_stores_nothing() {
         (lines(&[json!({"kind": "message", "seq": 1, "message": {"role": "robot"}})]), "/0/message/role"),
         (lines(&[json!({"kind": "note"})]), "/0/kind"),
         (lines(&[message(1), end(2)]), "/1/messages"),
+        (lines(&[end(0)]), "/0/kind"),
+        (
+            lines(&[
+                json!({"kind": "message", "seq": 1, "branch": "b", "message": {"role": "user", "content": "x"}}),
+                end(1),
+            ]),
+            "/0/branch",
+        ),
         (lines(&[message(1), end(1), message(2)]), "/2/kind"),
         (lines(&[message(1), json!({"kind": "session"})]), "/1/kind"),
         (lines(&[session, message(1), end(1)]), "/0/settings/context_windw"),

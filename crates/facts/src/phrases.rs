@@ -44,6 +44,7 @@ pub enum Phrase {
     Asks,
     Unfinished,
     Courtesy,
+    Amount,
     Offers,
     Greeting,
     GoOn,

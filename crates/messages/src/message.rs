@@ -150,6 +150,19 @@ impl Message {
             .filter_map(|part| if let Part::ToolResult(result) = part { Some(result) } else { None })
     }
 
+    /// The message with its texts as documents: nobody says them, whatever its role is. So are the messages read that a
+    /// caller marked as retrieved.
+    #[must_use]
+    pub fn as_documents(mut self) -> Self {
+        for part in &mut self.parts {
+            if let Part::Text(text) = part {
+                let source = MediaSource::Text(std::mem::take(text));
+                *part = Part::File(Attachment { media_type: None, name: None, source });
+            }
+        }
+        self
+    }
+
     /// The text parts joined by newlines: no thinking, no tool calls, no tool results.
     pub fn text(&self) -> String {
         join_text(&self.parts)

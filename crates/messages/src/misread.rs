@@ -40,6 +40,8 @@ fn in_json(expected: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "an array",
         "a map" => "an object",
+        "string or map" => "a string or an object",
+        "map with a single key" => "an object with one field",
         _ if expected.starts_with("struct ") => "an object",
         _ if expected.starts_with("enum ") => "a string",
         _ => expected,
@@ -139,6 +141,8 @@ mod tests {
         must_be("unknown variant `up at line 7`, expected `left` or `right`"),
         "must be `left` or `right`"
     )]
+    #[case(must_be("invalid type: integer `5`, expected string or map"), "must be a string or an object")]
+    #[case(must_be("invalid value: map, expected map with a single key"), "must be an object with one field")]
     #[case(told::<Pair>("{}"), "missing field `left`")]
     fn a_refusal_says_what_a_value_must_be(#[case] told: String, #[case] wanted: &str) {
         assert_eq!(told, wanted);

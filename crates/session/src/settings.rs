@@ -59,6 +59,7 @@ mod tests {
             (json!({"metadata": {"a": [{"b": "x\u{0}"}]}}), "/metadata/a"),
             (json!({"metadata": {"\u{0}": 1}}), "/metadata"),
             (json!({"metadata": {"": 1}}), "/metadata"),
+            (serde_json::from_str(r#"{"metadata": {"a": [18446744073709551616]}}"#).unwrap(), "/metadata/a"),
             (json!({"metadata": {("x".repeat(101)): 1}}), "/metadata"),
             (
                 json!({"metadata": (0..65).map(|i| (i.to_string(), json!(i))).collect::<serde_json::Map<_, _>>()}),

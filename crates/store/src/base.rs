@@ -73,6 +73,8 @@ pub struct Original {
     pub seq: Seq,
     /// The format that it was sent in.
     pub format: String,
+    /// Whether the caller marked it as a retrieved document.
+    pub is_retrieved: bool,
     /// The JSON text as sent.
     pub body: String,
 }
@@ -191,10 +193,11 @@ impl Store {
                 let has_begun = connection.enter(key.tenant).await?;
                 let rows = sqlx::query_as!(
                     Original,
-                    r#"select m.seq as "seq!", m.format as "format!", m.body as "body!"
+                    r#"select m.seq as "seq!", m.format as "format!", m.body as "body!",
+                              coalesce(m.component = 'retrieved_documents', false) as "is_retrieved!"
                        from lineage($1, $2, $3, $4) owner
                        cross join lateral (
-                         select x.seq, x.format, x.body from messages x
+                         select x.seq, x.format, x.body, x.component from messages x
                          where x.tenant_id = $1 and x.session_id = owner.session_id
                            and x.seq between owner.first_seq and owner.last_seq
                          order by x.seq offset 0

@@ -202,6 +202,10 @@ fn misfit(pointer: impl Into<String>, detail: &'static str) -> Stop {
     Refusal::Misfit { pointer: pointer.into(), detail }.into()
 }
 
+fn no_branch() -> Stop {
+    misfit("/branch", "must be one that a line before has brought")
+}
+
 fn require(holds: bool, pointer: &str, detail: &'static str) -> Result<(), Stop> {
     if holds { Ok(()) } else { Err(misfit(pointer, detail)) }
 }
@@ -306,13 +310,7 @@ impl Importing<'_> {
     async fn hold(&mut self, branch: &BranchName) -> Result<Session, Stop> {
         let of = self.of(branch);
         let held = sessions::lock(self.tx, self.tenant, &of).await?;
-        held.ok_or_else(|| {
-            if branch.is_main() {
-                Refusal::NoSession.into()
-            } else {
-                misfit("/branch", "must be one that a line before has brought")
-            }
-        })
+        held.ok_or_else(|| if branch.is_main() { Refusal::NoSession.into() } else { no_branch() })
     }
 
     async fn begin(
@@ -415,6 +413,7 @@ impl Importing<'_> {
         sessions::lock(self.tx, self.tenant, &of).await?;
         match gather::append_within(self.tx, append).await? {
             Ok(reply) => self.stored.replies.push(reply),
+            Err(AppendError::NoBranch) => return Err(no_branch()),
             Err(refused) => return Err(Refusal::Messages(refused, first).into()),
         }
         let id = sessions::find_id(self.tx, self.tenant, &of).await?.ok_or(StoreError::Contended)?;
@@ -810,13 +809,7 @@ impl Importing<'_> {
 
     async fn end(&mut self, messages: i64, current: &BranchName, erased: &[BranchName]) -> Result<(), Stop> {
         let of = SessionRef::main(self.name.clone());
-        let Some(main) = sessions::lock(self.tx, self.tenant, &of).await? else {
-            return require(
-                messages == 0,
-                "/messages",
-                "there is no session; lines before this one are missing",
-            );
-        };
+        let main = sessions::lock(self.tx, self.tenant, &of).await?.ok_or(Refusal::NoSession)?;
         let there = sqlx::query_scalar!(
             r#"select (
                  (select x.head_seq from sessions x where x.tenant_id = $1 and x.id = $2)

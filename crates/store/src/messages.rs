@@ -21,6 +21,8 @@ pub struct StoredMessage {
     pub created_at: DateTime<Utc>,
     /// Whether it has a tool output that a placeholder may replace.
     pub maskable: bool,
+    /// Whether the caller marked it as a retrieved document.
+    pub is_retrieved: bool,
     /// The JSON text as sent.
     pub body: String,
 }
@@ -123,9 +125,11 @@ pub async fn list(
     // The size is read from the row's header, so that bodies beyond the bound are not fetched.
     let rows = sqlx::query_as!(
         StoredMessage,
-        r#"select seq, role, format, tokens, created_at, maskable as "maskable!", body as "body!"
+        r#"select seq, role, format, tokens, created_at, maskable as "maskable!", is_retrieved as "is_retrieved!",
+                  body as "body!"
            from (
-             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable, m.body,
+             select m.seq, m.role, m.format, m.tokens, m.created_at, m.least_tokens is not null as maskable,
+                    coalesce(m.component = 'retrieved_documents', false) as is_retrieved, m.body,
                     sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
              -- Positions have no gaps.
              from lineage($1, $2, $3, least($4, $3::bigint + $5 - 1)) owner

@@ -221,6 +221,7 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
         let format = original.format.parse::<Format>().map_err(|_| "a message has an unknown format")?;
         let message = format::parse(format, &original.body)
             .map_err(|error| format!("message {} does not read back: {error}", original.seq))?;
+        let message = if original.is_retrieved { message.as_documents() } else { message };
         messages.push(Numbered { seq: original.seq, message });
     }
     Ok(messages)

@@ -41,8 +41,8 @@ export interface Sessions {
    *
    * The first line is the session and has the `format_version` 1. The last line must be that of kind `end`, with the number of
    * messages that the file has: without it the file was cut off, and is refused. The session must be new: a file above
-   * the limit of a body, or of the messages of a batch, is sent in pieces in their order, cut between lines, each but the last
-   * with `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing.
+   * the limit of a body, or with more lines than a batch may have messages, is sent in pieces in their order, cut between lines,
+   * each but the last with `partial=true`. Messages get the same positions and are stored word for word. All of a call is stored or nothing.
    *
    * The session is as it was: its branches, versions, probes, evaluations and ended compressions, settings, pins, notes and todo
    * list; contexts and summaries are the same, and the next compression builds on the last version. A file is taken at its word

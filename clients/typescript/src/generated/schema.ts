@@ -3405,8 +3405,8 @@ export interface components {
              */
             constraints?: components["schemas"]["ConstraintMode"] | null;
             /**
-             * @description The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, and 8 levels.
-             *     Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
+             * @description The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, 8 levels, and whole
+             *     numbers of 64 bits. Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
              */
             metadata?: {
                 [key: string]: unknown;

@@ -20,6 +20,8 @@ const WORDS_OF_CHOICE: usize = 40;
 const LONGEST_QUESTION: usize = 160;
 const LONGEST_OPTION: usize = 120;
 const LONGEST_ANSWER: usize = 300;
+/// The most lines that are below a list of options, the question among them.
+const LINES_TO_QUESTION: usize = 4;
 /// The most answers of one message.
 const MOST_ANSWERS: usize = 12;
 
@@ -93,8 +95,7 @@ fn choices(asked: &Reading<'_>, said: &str, seq: Seq) -> Vec<Statement> {
         return Vec::new();
     }
     let option = named_option(text).and_then(|number| {
-        let items = numbered(asked.text());
-        let (_, option) = items.into_iter().rev().find(|(other, _)| *other == number)?;
+        let (_, option) = options(asked.text(), &question).into_iter().find(|(other, _)| *other == number)?;
         Some(format!("{text} ({})", clip(&squash(&option), LONGEST_OPTION)))
     });
     vec![choice(&question, option.as_deref().unwrap_or(text))]
@@ -121,6 +122,34 @@ fn numbered(text: &str) -> Vec<(u32, String)> {
         }
     }
     items
+}
+
+/// The options of a question: the last list of the message, if the question is beside it and asks for no amount. A number is
+/// not looked up in another list: what the agent did, or what a page says, is nothing that somebody chose.
+fn options(asked: &str, question: &str) -> Vec<(u32, String)> {
+    let (mut list, mut before, mut after) = (Vec::new(), "", Vec::new());
+    let mut is_fenced = false;
+    for raw in asked.lines().filter(|line| !line.trim().is_empty()) {
+        let line = raw.trim();
+        is_fenced ^= line.starts_with("```");
+        let is_item = !is_fenced && matches!(numbered(line).as_slice(), [_]);
+        if is_item {
+            if !after.is_empty() || list.is_empty() {
+                before = after.last().copied().unwrap_or(before);
+                list.clear();
+                after.clear();
+            }
+            list.push(line);
+        } else if !list.is_empty() && after.is_empty() && raw.starts_with("  ") {
+            list.push(line);
+        } else {
+            after.push(line);
+        }
+    }
+    let asks = |line: &str| line.ends_with(['?', '？']) || Phrase::Asks.is_in(line);
+    let is_near = after.len() <= LINES_TO_QUESTION && after.iter().any(|line| asks(line))
+        || after.is_empty() && asks(before);
+    if is_near && !Phrase::Amount.is_in(question) { numbered(&list.join("\n")) } else { Vec::new() }
 }
 
 /// The number of an option that is named by it alone: `2`, `option 2`, `the second one`.
@@ -163,6 +192,26 @@ mod tests {
         "Two ways:\n1. **A queue** - one writer\n2. **A lock** - many\n\nWhich approach?",
         "ok, option 2 for now",
         &["Which approach? → ok, option 2 for now (A lock - many)"]
+    )]
+    #[case::an_option_of_a_list_below(
+        "Which approach?\n1. A queue\n   for one writer\n2. A lock",
+        "2",
+        &["Which approach? → 2 (A lock)"]
+    )]
+    #[case::an_amount(
+        "I did:\n1. drop the table\n2. tests\n\nHow many retries do you want?",
+        "1",
+        &["How many retries do you want? → 1"]
+    )]
+    #[case::a_list_far_off(
+        "Which way shall I take?\n\nThe page says:\n1. drop the table\n2. stop",
+        "1",
+        &["Which way shall I take? → 1"]
+    )]
+    #[case::a_list_in_a_fence(
+        "```\n1. drop the table\n2. stop\n```\nShall I take 1 (keep) or 2 (skip)?",
+        "1",
+        &["Shall I take 1 (keep) or 2 (skip)? → 1"]
     )]
     #[case::each_of_several(
         "Before I begin:\n1. Which port?\n2. Are logs needed?\n\nCan you tell me?",

@@ -189,14 +189,16 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     let own = prose::own_words(said);
     let own = own.trim();
     // A message that is pasted as a whole still asks for something.
-    let text = if own.is_empty() { said.trim() } else { own };
+    let is_pasted = own.is_empty();
+    let text = if is_pasted { said } else { own };
     if text.is_empty() || is_mark(text) || is_slash_command(text) || is_automatic(text) {
         return None;
     }
     let said = template(said).unwrap_or(said);
     let seqs = vec![seq];
-    let (change, words) = (change(text), substance(text));
-    if is_pleasantry(text) {
+    // But it changes nothing: nobody says these words here.
+    let (change, words) = (change(text).filter(|_| !is_pasted), substance(text));
+    if is_pleasantry(text) && !is_pasted {
         let earlier = if ending == Some(Ending::Report) { Earlier::Done } else { Earlier::Stand };
         return (earlier != Earlier::Stand).then_some(RequestFact { text: String::new(), earlier, seqs });
     }

@@ -345,6 +345,7 @@ impl Source {
                 // Stored messages normally parse; one that does not is skipped, and is no failure.
                 let format = stored.format.parse::<Format>().ok()?;
                 let message = format::parse(format, &stored.body).ok()?;
+                let message = if stored.is_retrieved { message.as_documents() } else { message };
                 Some(Numbered { seq: stored.seq, message })
             })
             .collect();

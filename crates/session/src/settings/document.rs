@@ -115,8 +115,8 @@ pub struct Settings {
     /// until it is pinned (`propose`). Default `bind`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraints: Option<ConstraintMode>,
-    /// The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, and 8 levels.
-    /// Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
+    /// The caller's own data, kept as it is and replaced as a whole: at most 16 KiB as JSON, 64 fields, 8 levels, and whole
+    /// numbers of 64 bits. Lists filter by its fields that are texts of at most 200 characters, numbers or booleans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// Whether the service's tools are offered to the model that gets the contexts (`offered`): then they name the call that

@@ -260,6 +260,10 @@ fn check_metadata(metadata: &Map<String, Value>, found: &mut Vec<Conflict>) {
         if has_nul(value) {
             found.push(Conflict::at(&format!("/metadata/{}", escape(name)), "must not contain NUL"));
         }
+        if loses_digits(value) {
+            let detail = "must not contain whole numbers of more than 64 bits; send them as text";
+            found.push(Conflict::at(&format!("/metadata/{}", escape(name)), detail));
+        }
     }
 }
 
@@ -269,6 +273,18 @@ fn levels(value: &Value) -> usize {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
         Value::Object(fields) => 1 + fields.values().map(levels).max().unwrap_or_default(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// Whether a number of it is so large that a parser has rounded it.
+fn loses_digits(value: &Value) -> bool {
+    /// The first whole number that has no neighbour among the numbers of 64 bits with a fraction.
+    const INEXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) => number.is_f64() && number.as_f64().is_some_and(|is| is.abs() >= INEXACT),
+        Value::Array(items) => items.iter().any(loses_digits),
+        Value::Object(fields) => fields.values().any(loses_digits),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: text shaped like a tool's output is never taken for a person's words.
 
+mod blocks;
 mod paste;
 mod sentences;
 
@@ -33,6 +34,7 @@ struct Harness {
     appended: Vec<String>,
     templates: Vec<String>,
     quoted: Vec<String>,
+    own: Vec<String>,
 }
 
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| rules::read(rules::HARNESS));
@@ -148,7 +150,7 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     if is_template(text) {
         return None;
     }
-    let stripped = without_blocks(text, &HARNESS.foreign);
+    let stripped = blocks::without(text, |tag| is_one_of(&HARNESS.foreign, tag.name));
     let mut kept = stripped.trim();
     for tag in &HARNESS.wrappers {
         kept = unwrap_tag(kept, tag).trim();
@@ -229,12 +231,25 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 
 /// Whether a tag of this name is around what a person quotes.
 pub(super) fn is_quoted(tag: &str) -> bool {
-    HARNESS.quoted.iter().any(|known| known == tag)
+    is_one_of(&HARNESS.quoted, tag)
 }
 
-/// The person's words without the issues, mails and examples that they quote.
+/// The person's words without the issues, mails, examples and pages that they quote: what is in a tag of its own line was
+/// put there, unless the tag's name says that it is about what the person wants.
 pub fn own_words(text: &str) -> Cow<'_, str> {
-    without_blocks(text, &HARNESS.quoted)
+    blocks::without(text, |tag| {
+        is_one_of(&HARNESS.quoted, tag.name)
+            || tag.begins_line && !is_one_of(&HARNESS.wrappers, tag.name) && !is_of_own_words(tag.name)
+    })
+}
+
+fn is_one_of(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether a tag's name has a word for what a person says (`coding-rules`), or is one of HTML's for a piece of a line.
+fn is_of_own_words(name: &str) -> bool {
+    name.split(['-', '_']).any(|word| HARNESS.own.iter().any(|known| known == word))
 }
 
 /// Whether a line is from a numbered listing of a program: a number, a diff sign, text.
@@ -252,47 +267,6 @@ pub fn is_listed(line: &str) -> bool {
 fn unwrap_tag<'a>(text: &'a str, tag: &str) -> &'a str {
     let opened = text.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag)?.strip_prefix('>'));
     opened.map_or(text, |inner| inner.split(format!("</{tag}>").as_str()).next().unwrap_or(inner))
-}
-
-/// Removes `<tag …>…</tag>` blocks; a block without an end reaches to the end of the text.
-fn without_blocks<'t>(text: &'t str, tags: &[String]) -> Cow<'t, str> {
-    let bytes = text.as_bytes();
-    let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-    let mut out = String::new();
-    // The text between `kept` and `at` is kept but not copied yet.
-    let (mut kept, mut at) = (0, 0);
-    // A tag that is not closed after one offset is not closed after a later one, so each is searched once.
-    let mut unclosed: Vec<&str> = Vec::new();
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
-        let open = at + found;
-        at = open + 1;
-        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-        let end = at + bytes.iter().skip(at).take_while(is_name).count();
-        let name = slice(at, end);
-        let is_tag = matches!(bytes.get(end), Some(b'>' | b' ')) && tags.iter().any(|tag| tag == name);
-        if !is_tag || unclosed.contains(&name) {
-            continue;
-        }
-        let close = format!("</{name}>");
-        match slice(open, text.len()).find(close.as_str()) {
-            Some(length) => {
-                out.push_str(slice(kept, open));
-                at = open + length + close.len();
-                kept = at;
-            }
-            // An unclosed `<output>` in the middle of a sentence is no block.
-            None if !(out.trim().is_empty() && slice(kept, open).trim().is_empty()) => unclosed.push(name),
-            None => {
-                out.push_str(slice(kept, open));
-                return Cow::Owned(out);
-            }
-        }
-    }
-    if kept == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(slice(kept, text.len()));
-    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -354,6 +328,10 @@ mod tests {
             assert_eq!(own(&text), None, "{tag}");
             assert!(own(&format!("Fix it.\n<{tag}>\nnow\n</{tag}>")).is_some(), "{tag}");
         }
+        for tag in &HARNESS.own {
+            let text = format!("Fix it\n<my-{tag}>\nnever\n</my-{tag}>");
+            assert_eq!(own_words(&text), text, "{tag}");
+        }
         for tag in &HARNESS.quoted {
             let text = format!("Fix it\n<{tag}>never</{tag}>");
             assert_eq!(
@@ -362,6 +340,18 @@ mod tests {
                 "{tag}"
             );
         }
+    }
+
+    #[rstest]
+    #[case::page("Read it.\n<web_page url=\"a\">\nNever ask.\n</web_page>", "Read it.\n")]
+    #[case::line("Read it.\n<result>Never ask.</result>\nNow.", "Read it.\n\nNow.")]
+    #[case::capitals("<TRANSCRIPT>\nNever ask.\n</TRANSCRIPT>\nSum it up.", "\nSum it up.")]
+    #[case::closed_early("<page>\na\n</page>\nNever ask.\n</page>\nSum it up.", "\nSum it up.")]
+    #[case::within_a_line("It must <mark>never</mark> ask.", "It must <mark>never</mark> ask.")]
+    #[case::feedback("<feedback>\nNever ask.\n</feedback>", "<feedback>\nNever ask.\n</feedback>")]
+    #[case::never_closed("Render\n<page>\nand never ask.", "Render\n<page>\nand never ask.")]
+    fn what_is_in_a_tag_of_its_own_line_is_not_the_persons(#[case] text: &str, #[case] own: &str) {
+        assert_eq!(own_words(text), own);
     }
 
     #[test]

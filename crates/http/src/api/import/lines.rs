@@ -46,18 +46,17 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     pub(super) fn read(&self, bytes: &[u8]) -> Result<Import> {
         let mut lines: Vec<ExportLine> = Vec::new();
-        let mut messages = 0;
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
             let at = lines.len();
             let line: ExportLine = parse(line).map_err(|refused| within(at, refused))?;
             if lines.last().is_some_and(|before| before.kind == LineKind::End) {
                 return Err(ApiError::invalid(format!("/{at}/kind"), "nothing may follow the end"));
             }
-            messages += usize::from(line.kind == LineKind::Message);
-            if messages > self.limits.batch_messages {
+            // A branch or a version costs as much as some messages.
+            if at == self.limits.batch_messages {
                 let limit = self.limits.batch_messages;
                 let what = "the import (cut it between lines)".to_owned();
-                return Err(ApiError::TooLarge { what, limit, unit: "messages" });
+                return Err(ApiError::TooLarge { what, limit, unit: "lines" });
             }
             lines.push(line);
         }

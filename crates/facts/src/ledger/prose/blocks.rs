@@ -1,0 +1,140 @@
+//! Blocks in tags, as harnesses and prompts put them around pages, files and outputs: `<page url="…">` … `</page>`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// An opening tag as it stands in a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening<'n> {
+    /// The name in lowercase.
+    pub(super) name: &'n str,
+    /// Whether nothing is before it on its line.
+    pub(super) begins_line: bool,
+}
+
+/// A tag of either kind, with the bytes that it takes.
+struct Tag {
+    name: String,
+    closes: bool,
+    begins_line: bool,
+    from: usize,
+    to: usize,
+}
+
+/// The tags of a text in order. An attribute is not read: a tag ends at its first `>`.
+fn tags(text: &str) -> Vec<Tag> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    // Whether a line has been blank so far, and how far.
+    let (mut is_blank, mut read) = (true, 0);
+    for from in memchr::memchr_iter(b'<', bytes) {
+        let between = text.get(read..from).unwrap_or_default();
+        let line = between.rsplit_once('\n').map(|(_, line)| line);
+        is_blank = (is_blank || line.is_some()) && line.unwrap_or(between).trim_start().is_empty();
+        read = from;
+        let closes = bytes.get(from + 1) == Some(&b'/');
+        let start = from + 1 + usize::from(closes);
+        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let end = start + bytes.iter().skip(start).take_while(is_name).count();
+        if end == start || !matches!(bytes.get(end), Some(b'>' | b' ' | b'\t' | b'\n')) {
+            continue;
+        }
+        let rest = bytes.get(end..).unwrap_or_default();
+        let to = memchr::memchr2(b'>', b'<', rest).filter(|at| rest.get(*at) == Some(&b'>'));
+        let name = text.get(start..end).unwrap_or_default().to_ascii_lowercase();
+        // A tag that is cut off still opens its block.
+        found.push(Tag { name, closes, begins_line: is_blank, from, to: to.map_or(end, |at| end + at + 1) });
+    }
+    found
+}
+
+/// A text without its blocks whose opening tag `is_foreign`. A block ends with the tag that closes it; when more tags close
+/// than open, with the last of these, because what is pasted may contain the closing tag itself. A block that nothing
+/// closes reaches to the end when the text begins with it; else it is a word in angle brackets, and no block.
+pub(super) fn without<'t>(text: &'t str, is_foreign: impl Fn(Opening<'_>) -> bool) -> Cow<'t, str> {
+    let tags = tags(text);
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, tag) in tags.iter().enumerate() {
+        by_name.entry(&tag.name).or_default().push(at);
+    }
+    let slice = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let mut out = String::new();
+    // The text from `kept` on is kept but not copied yet.
+    let mut kept = 0;
+    // A name that nothing closes behind one place is not closed behind a later one.
+    let mut unclosed: HashSet<&str> = HashSet::new();
+    for (at, tag) in tags.iter().enumerate() {
+        let opening = Opening { name: &tag.name, begins_line: tag.begins_line };
+        if tag.closes || tag.from < kept || unclosed.contains(opening.name) || !is_foreign(opening) {
+            continue;
+        }
+        let named = by_name.get(tag.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let rest = named.get(named.partition_point(|other| *other < at)..).unwrap_or_default();
+        let rest = rest.iter().filter_map(|other| tags.get(*other));
+        if let Some(end) = end_of(rest) {
+            out.push_str(slice(kept, tag.from));
+            kept = end;
+        } else if out.trim().is_empty() && slice(kept, tag.from).trim().is_empty() {
+            return Cow::Owned(String::new());
+        } else {
+            unclosed.insert(&tag.name);
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(slice(kept, text.len()));
+    Cow::Owned(out)
+}
+
+/// Where the block ends that the first of these tags, all of one name, opens; `None` when none of them closes.
+fn end_of<'t>(tags: impl Iterator<Item = &'t Tag>) -> Option<usize> {
+    let mut end = None;
+    let mut depth = 0_usize;
+    for tag in tags {
+        if tag.closes {
+            depth = depth.saturating_sub(1);
+            end = Some(tag.to);
+        } else if depth == 0 && end.is_some() {
+            break;
+        } else {
+            depth += 1;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::one("a <page>b</page> c", "a  c")]
+    #[case::attributes("a <page url=\"x\">b</page> c", "a  c")]
+    #[case::capitals("a <PAGE>b</Page> c", "a  c")]
+    #[case::nested("a <page><page>b</page>c</page> d", "a  d")]
+    #[case::closed_early("a <page>b</page> c </page> d", "a  d")]
+    #[case::two("a <page>b</page> c <page>d</page> e", "a  c  e")]
+    #[case::never_closed_in_front("<page>b", "")]
+    #[case::never_closed_behind("a <page> b", "a <page> b")]
+    #[case::cut_off("a <page b</page> c", "a  c")]
+    #[case::others("a <file>b</file>", "a <file>b</file>")]
+    #[case::sums("a <page < 3 and > 2", "a <page < 3 and > 2")]
+    fn a_block_goes_with_all_that_may_be_in_it(#[case] text: &str, #[case] rest: &str) {
+        assert_eq!(without(text, |tag| tag.name == "page"), rest);
+    }
+
+    #[test]
+    fn a_tag_knows_whether_it_begins_its_line() {
+        let text = "a <page>b</page>\n  <page>c</page>";
+        assert_eq!(without(text, |tag| tag.begins_line), "a <page>b</page>\n  ");
+    }
+
+    #[test]
+    fn many_tags_that_nothing_closes_are_read_in_a_moment() {
+        let text = format!("a {}", "<page>".repeat(40_000));
+        assert_eq!(without(&text, |tag| tag.name == "page"), text);
+    }
+}
