@@ -51,7 +51,7 @@ fn tags(text: &str) -> Vec<Tag> {
 /// A text without its blocks whose opening tag `is_foreign`. A block ends with the tag that closes it; when more tags close
 /// than open, with the last of these, because what is pasted may contain the closing tag itself. A block that nothing
 /// closes reaches to the end when the text begins with it; else it is a word in angle brackets, and no block.
-pub(super) fn without<'t>(text: &'t str, is_foreign: impl Fn(Opening<'_>) -> bool) -> Cow<'t, str> {
+pub(super) fn without(text: &str, is_foreign: impl Fn(Opening<'_>) -> bool) -> Cow<'_, str> {
     let tags = tags(text);
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, tag) in tags.iter().enumerate() {
