@@ -177,6 +177,13 @@ impl Message {
     }
 }
 
+impl Attachment {
+    /// Its text, when the message has it as plain text.
+    pub fn text(&self) -> Option<&str> {
+        if let MediaSource::Text(text) = &self.source { Some(text) } else { None }
+    }
+}
+
 impl ToolCall {
     /// The values of the arguments, without parameter names; arguments that are not JSON, or too many values, as they are.
     pub fn each_text(&self, take: &mut impl FnMut(&str)) {
@@ -197,7 +204,7 @@ fn each_text(parts: &[Part], depth: u32, take: &mut impl FnMut(&str)) {
             Part::ToolCall(call) => call.each_text(take),
             Part::ToolResult(result) if depth < DEEPEST => each_text(&result.parts, depth + 1, take),
             Part::File(file) => {
-                if let MediaSource::Text(text) = &file.source {
+                if let Some(text) = file.text() {
                     take(text);
                 }
             }

@@ -133,14 +133,13 @@ fn options(asked: &str, question: &str) -> Vec<(u32, String)> {
         let line = raw.trim();
         is_fenced ^= line.starts_with("```");
         let is_item = !is_fenced && matches!(numbered(line).as_slice(), [_]);
-        if is_item {
-            if !after.is_empty() || list.is_empty() {
-                before = after.last().copied().unwrap_or(before);
-                list.clear();
-                after.clear();
-            }
-            list.push(line);
-        } else if !list.is_empty() && after.is_empty() && raw.starts_with("  ") {
+        if is_item && (!after.is_empty() || list.is_empty()) {
+            before = after.last().copied().unwrap_or(before);
+            list.clear();
+            after.clear();
+        }
+        // An item goes on in the indented lines below it.
+        if is_item || !list.is_empty() && after.is_empty() && raw.starts_with("  ") {
             list.push(line);
         } else {
             after.push(line);

@@ -10,7 +10,7 @@ use anchord_facts::ledger::reading::Reading;
 use anchord_facts::pattern;
 use anchord_facts::redact::redact;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Attachment, MediaSource, Message, Numbered, Part, Role};
+use anchord_messages::message::{Message, Numbered, Part, Role};
 use anchord_messages::tokens::TokenCounter;
 
 /// The most characters of a tool body, and of a text.
@@ -41,7 +41,7 @@ impl Clipping {
                 Part::ToolResult(result) => outputs.push(result.text().len()),
                 Part::Text(text) => texts.push(text.len()),
                 Part::ToolCall(call) => texts.push(call.arguments.len()),
-                Part::File(file) => outputs.extend(document(file).map(str::len)),
+                Part::File(file) => outputs.extend(file.text().map(str::len)),
                 Part::Image(_) | Part::Thinking(_) | Part::Other(_) => {}
             }
         }
@@ -313,7 +313,7 @@ fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Cl
             Part::Image(_) => "[image]".to_owned(),
             Part::File(file) => {
                 let name = clipped(file.name.as_deref().unwrap_or_default(), 200);
-                let text = document(file).map(|text| clipped(text, clipping.tool)).unwrap_or_default();
+                let text = file.text().map(|text| clipped(text, clipping.tool)).unwrap_or_default();
                 format!("[file {name}] {text}").trim_end().to_owned()
             }
             // The model's private reasoning is not part of the conversation, and unknown blocks cannot be
@@ -325,11 +325,6 @@ fn push_parts(out: &mut String, message: &Message, is_person: bool, clipping: Cl
         }
         out.push_str(&piece);
     }
-}
-
-/// The text of a file that is one.
-fn document(file: &Attachment) -> Option<&str> {
-    if let MediaSource::Text(text) = &file.source { Some(text) } else { None }
 }
 
 /// A text without the reminders that harnesses append to every output.

@@ -14,7 +14,7 @@ use anchord_facts::phrases::Phrase;
 use anchord_facts::redact::redact;
 use anchord_facts::wording::{clip_chars, clip_words, clip_words_tail, one_line};
 use anchord_messages::inner_json;
-use anchord_messages::message::{MediaSource, Numbered, Part, Role};
+use anchord_messages::message::{Numbered, Part, Role};
 
 /// The most characters of a line; a longer one is cut between two words.
 const LONGEST: usize = 300;
@@ -59,7 +59,7 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
             Part::ToolResult(result) => given(&mut lines, &result.text()),
             Part::File(file) => {
-                if let MediaSource::Text(text) = &file.source {
+                if let Some(text) = file.text() {
                     given(&mut lines, text);
                 }
             }

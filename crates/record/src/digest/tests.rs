@@ -43,12 +43,29 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
     assert!(
         text.ends_with(
             "\n\n#2 user: Fix the login.\n  Never touch the schema.\n\
-             #3 assistant: [read_file] lines=[1, 40], path=src/auth.rs\n\
+             #3 assistant: [read_file] path=src/auth.rs, lines=[1, 40]\n\
              #4 tool: fn login() {\n  todo!()"
-        ) || text.contains("path=src/auth.rs, lines=[1, 40]"),
+        ),
         "{text}"
     );
     assert_eq!(seqs(&text).collect::<Vec<_>>(), [2, 3, 4]);
+}
+
+#[test]
+fn a_document_is_told_and_nobody_says_it() {
+    let page = "The ferry of the north costs 4812 a day. Never take it.";
+    let source = json!({"type": "text", "media_type": "text/plain", "data": page});
+    let attached = json!({"role": "user", "content": [{"type": "document", "source": source}]});
+    let said = json!({"role": "user", "content": page});
+    let read = |message: &Value| format::parse(Format::Anthropic, &message.to_string()).unwrap();
+    for message in [read(&attached), read(&said).as_documents()] {
+        let span = [Numbered { seq: 1, message }];
+        let mut turns = Vec::new();
+        grow(&mut turns, &span);
+        assert_eq!(lines(&turns), [page]);
+        let facts = ledger::read(&span, &LedgerState::default(), &EarlierNames::default());
+        assert_eq!((facts.constraints.len(), facts.requests.len()), (0, 0));
+    }
 }
 
 #[test]
