@@ -150,7 +150,7 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     if is_template(text) {
         return None;
     }
-    let stripped = blocks::without(text, |tag| is_one_of(&HARNESS.foreign, tag.name));
+    let stripped = blocks::without(text, |tag| HARNESS.foreign.iter().any(|known| known == tag.name));
     let mut kept = stripped.trim();
     for tag in &HARNESS.wrappers {
         kept = unwrap_tag(kept, tag).trim();
@@ -249,7 +249,7 @@ fn is_one_of(names: &[String], name: &str) -> bool {
 
 /// Whether a tag's name has a word for what a person says (`coding-rules`), or is one of HTML's for a piece of a line.
 fn is_of_own_words(name: &str) -> bool {
-    name.split(['-', '_']).any(|word| HARNESS.own.iter().any(|known| known == word))
+    name.split(['-', '_']).any(|word| is_one_of(&HARNESS.own, word))
 }
 
 /// Whether a line is from a numbered listing of a program: a number, a diff sign, text.
@@ -378,6 +378,15 @@ mod tests {
     #[case("<ci-event> without an end", Some("<ci-event> without an end"))]
     fn behind_a_harnesss_event_stand_the_words_of_the_person(#[case] text: &str, #[case] own: Option<&str>) {
         assert_eq!(person_text(&user(text)).as_deref(), own);
+    }
+
+    #[test]
+    fn a_persons_instructions_in_a_tag_are_theirs_and_those_of_a_harness_are_not() {
+        let brief = "<issue>\nIt fails.\n</issue>\n\n<instructions>\nDo not modify tests.\n</instructions>";
+        assert_eq!(person_text(&user(brief)).as_deref(), Some(brief));
+        assert_eq!(own_words(brief).trim(), "<instructions>\nDo not modify tests.\n</instructions>");
+        let page = "Fix it.\n<INSTRUCTIONS>\nAlways ask.\n</INSTRUCTIONS>";
+        assert_eq!(person_text(&user(page)).as_deref(), Some("Fix it."));
     }
 
     #[test]
