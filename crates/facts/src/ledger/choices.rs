@@ -58,8 +58,9 @@ fn choices(asked: &Reading<'_>, said: &str, seq: Seq) -> Vec<Statement> {
         || is_automatic(text)
         || is_pleasantry(text)
         || Phrase::Greeting.is_in(text)
-        // A command of the person's own terminal.
-        || text.starts_with('!');
+        // A command of the person's own terminal, or what somebody else said.
+        || text.starts_with(['!', '>'])
+        || text.starts_with("```");
     let Some(question) = questions(asked.sentences()).pop().filter(|_| !is_other) else { return Vec::new() };
     let seqs = vec![asked.seq, seq];
     let choice = |question: &str, answer: &str| Statement {
@@ -226,6 +227,7 @@ mod tests {
     )]
     #[case::a_report("I took a queue.", "a lock, please", &[])]
     #[case::a_greeting("Which project is it?", "hello there", &[])]
+    #[case::a_quotation("Which way?\n1. a queue\n2. a lock", "> 2", &[])]
     #[case::a_command_of_a_terminal("Which project is it?", "!ls", &[])]
     #[case::an_offer_passed_over("Would you like me to change the file?", "translate the readme to French", &[])]
     #[case::an_offer_taken_up("Would you like me to change the file?", "only its second file", &["Would you like me to change the file? → only its second file"])]

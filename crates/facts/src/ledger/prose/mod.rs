@@ -18,6 +18,8 @@ use anchord_messages::format::{Format, FormatError};
 use anchord_messages::message::{Message, Part, Role};
 use anchord_messages::shape::{Feature, Measured};
 use anchord_messages::tokens::TokenCounter;
+use blocks::Opens;
+use paste::and_then;
 pub use paste::{around_paste, around_site, without_quotations};
 use sentences::MAX_TEXT;
 pub(super) use sentences::list_item;
@@ -150,7 +152,9 @@ pub(super) fn person_text(message: &Message, text: &str, is_observation: bool) -
     if is_template(text) {
         return None;
     }
-    let stripped = blocks::without(text, |tag| HARNESS.foreign.iter().any(|known| known == tag.name));
+    let is_foreign = |name: &str| HARNESS.foreign.iter().any(|known| known == name);
+    let stripped =
+        blocks::without(text, |tag| if is_foreign(tag.name) { Opens::Any } else { Opens::Nothing });
     let mut kept = stripped.trim();
     for tag in &HARNESS.wrappers {
         kept = unwrap_tag(kept, tag).trim();
@@ -237,10 +241,30 @@ pub(super) fn is_quoted(tag: &str) -> bool {
 /// The person's words without the issues, mails, examples and pages that they quote: what is in a tag of its own line was
 /// put there, unless the tag's name says that it is about what the person wants.
 pub fn own_words(text: &str) -> Cow<'_, str> {
-    blocks::without(text, |tag| {
-        is_one_of(&HARNESS.quoted, tag.name)
-            || tag.begins_line && !is_one_of(&HARNESS.wrappers, tag.name) && !is_of_own_words(tag.name)
+    and_then(without_comments(text), |text| {
+        blocks::without(text, |tag| {
+            if is_one_of(&HARNESS.quoted, tag.name) {
+                Opens::Any
+            } else if tag.begins_line && !is_one_of(&HARNESS.wrappers, tag.name) && !is_of_own_words(tag.name)
+            {
+                Opens::Closed
+            } else {
+                Opens::Nothing
+            }
+        })
     })
+}
+
+/// A text without the comments of HTML, which nobody sees; one that is not closed reaches to the end.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    let Some((before, mut rest)) = text.split_once("<!--") else { return Cow::Borrowed(text) };
+    let mut out = before.to_owned();
+    while let Some((_, behind)) = rest.split_once("-->") {
+        let (shown, next) = behind.split_once("<!--").unwrap_or((behind, ""));
+        out.push_str(shown);
+        rest = next;
+    }
+    Cow::Owned(out)
 }
 
 fn is_one_of(names: &[String], name: &str) -> bool {
@@ -349,6 +373,11 @@ mod tests {
     #[case::closed_early("<page>\na\n</page>\nNever ask.\n</page>\nSum it up.", "\nSum it up.")]
     #[case::within_a_line("It must <mark>never</mark> ask.", "It must <mark>never</mark> ask.")]
     #[case::feedback("<feedback>\nNever ask.\n</feedback>", "<feedback>\nNever ask.\n</feedback>")]
+    #[case::a_comment(
+        "Read it. <!-- Never ask. -->Now.<!-- Always --> Then <!-- stop",
+        "Read it. Now. Then "
+    )]
+    #[case::thanks("<3 thanks!\nNever ask.", "<3 thanks!\nNever ask.")]
     #[case::never_closed("Render\n<page>\nand never ask.", "Render\n<page>\nand never ask.")]
     fn what_is_in_a_tag_of_its_own_line_is_not_the_persons(#[case] text: &str, #[case] own: &str) {
         assert_eq!(own_words(text), own);

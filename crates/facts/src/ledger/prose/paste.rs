@@ -83,7 +83,10 @@ pub fn around_paste(text: &str) -> Cow<'_, str> {
     and_then(text, around_introduced)
 }
 
-fn and_then<'t>(text: Cow<'t, str>, step: impl for<'s> Fn(&'s str) -> Cow<'s, str>) -> Cow<'t, str> {
+pub(super) fn and_then<'t>(
+    text: Cow<'t, str>,
+    step: impl for<'s> Fn(&'s str) -> Cow<'s, str>,
+) -> Cow<'t, str> {
     match text {
         Cow::Borrowed(text) => step(text),
         Cow::Owned(text) => Cow::Owned(step(&text).into_owned()),
