@@ -187,8 +187,13 @@ impl Ledger {
         let command = command.as_deref();
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
-        if run.counted_passes() && command.is_some_and(source::runs_one) {
-            self.plant(output, seqs.last().copied().unwrap_or_default());
+        let seq = seqs.last().copied().unwrap_or_default();
+        if run.counted_passes() && let Some(within) = &run.within {
+            self.plant(output.get(within.clone()).unwrap_or_default(), seq);
+            let run = Work::new(run.command().unwrap_or_default().to_owned());
+            self.resolve(invocation, &run, true);
+        } else if run.counted_passes() && command.is_some_and(source::runs_one) {
+            self.plant(output, seq);
             return self.resolve(invocation, &work, true);
         }
         let found = of_output(invocation, command, run, output);

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
+pub(super) use self::identity::is_secret;
 use self::shown::{ExtractedThings, MOST_OF_OUTPUT};
 use super::super::thing::{Places, Property, Thing, keep};
 use super::invocation::Invocation;
@@ -141,7 +142,7 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
 }
 
 /// Whether a call is a dry run, which shows what does not exist.
-fn is_tried(one: &Invocation<'_>) -> bool {
+pub(super) fn is_tried(one: &Invocation<'_>) -> bool {
     const TRIES: [&str; 3] = ["--dry-run", "--dryrun", "--what-if"];
     let flag = |name: &str| {
         matches!(words_of(name).concat().as_str(), "dryrun" | "simulate" | "preview" | "validateonly")
@@ -158,7 +159,7 @@ fn deletes(tool: &str) -> bool {
     words.iter().any(|word| matches!(word.as_str(), "delete" | "remove" | "destroy" | "drop" | "purge"))
 }
 
-fn is_about_files(tool: &str) -> bool {
+pub(super) fn is_about_files(tool: &str) -> bool {
     words_of(tool).iter().any(|word| WORDS.file_tools.contains(word))
 }
 
