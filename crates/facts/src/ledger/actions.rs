@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::asked::delegates;
 use super::invocation::Invocation;
 use super::shell::{Command, Word};
-use super::things::{is_about_files, is_secret, is_tried};
-use super::tools::{self, Kind};
+use super::things::{is_secret, is_tried};
+use super::tools;
 use super::words::WORDS;
 use crate::wording::{clip_words, one_line, words_of};
 use anchord_messages::id::Seq;
@@ -59,8 +59,7 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
 
 /// Whether a tool of this name changes something that is no file: of its words that say what it does, the first decides.
 fn changes(name: &str) -> bool {
-    let tool = tools::tool(name);
-    if tool.known || tool.kind == Kind::Todos || is_about_files(name) || delegates(name) {
+    if tools::tool(name).known || tools::is_about_files(name) || delegates(name) {
         return false;
     }
     let words = words_of(name.rsplit("__").next().unwrap_or(name));

@@ -50,6 +50,8 @@ pub use facts::{
     CommandFact, EarlierNames, ErrorFact, Facts, FileAction, FileFact, LedgerState, TestOutcome, TestRunFact,
 };
 
+pub use tools::is_about_files;
+
 use anchord_messages::message::Numbered;
 use invocation::Invocation;
 use line::clip_bytes;

@@ -38,17 +38,20 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
         json!({"role": "user", "content": "Fix  the login.\n\nNever touch the schema."}),
         call("c1", r#"{"path": "src/auth.rs", "lines": [1, 40]}"#),
         output("c1", "fn login() {\n}\n    todo!()"),
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c2", "type": "function", "function": {"name": "lookup", "arguments": r#"{"key": "src/auth.rs", "lines": [1, 40]}"#}}]}),
+        output("c2", "<tool_use_error>No such key.\nKey: src/auth.rs</tool_use_error>"),
     ]);
+    // What is read and refused, the record tells.
     let text = serve(&turns, "", 2_000, &COUNTER).text;
     assert!(
         text.ends_with(
             "\n\n#2 user: Fix the login.\n  Never touch the schema.\n\
-             #3 assistant: [read_file] path=src/auth.rs, lines=[1, 40]\n\
-             #4 tool: fn login() {\n  todo!()"
+             #4 tool: fn login() {\n  todo!()\n\
+             #5 assistant: [lookup] key=src/auth.rs, lines=[1, 40]"
         ),
         "{text}"
     );
-    assert_eq!(seqs(&text).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(seqs(&text).collect::<Vec<_>>(), [2, 4, 5]);
 }
 
 #[test]
