@@ -257,8 +257,15 @@ fn tells(line: &str) -> bool {
 /// A text without lines that say nothing.
 fn paragraphs(text: &str) -> String {
     let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| tells(line.trim())).collect();
-    // A numbered listing that was pasted is no request; one line of it alone may be.
-    let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
+    // A numbered listing that was pasted is no request; one line of it alone may be. Its long lines may be wrapped.
+    let lines: Vec<&str> = text.lines().collect();
+    let own: Vec<&str> = lines
+        .split(|line| line.trim().is_empty())
+        .filter(|block| block.iter().filter(|line| prose::is_listed(line)).count() * 4 <= block.len())
+        .flatten()
+        .map(|line| line.trim_end())
+        .filter(|line| tells(line.trim()) && !prose::is_listed(line))
+        .collect();
     if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
 }
 
@@ -378,6 +385,11 @@ pub fn is_aside(text: &str) -> bool {
     !sentences.is_empty() && sentences.iter().all(|sentence| Phrase::Aside.is_in(&sentence.text))
 }
 
+/// Whether a request only wants an answer, in whatever words.
+pub fn only_asks(text: &str) -> bool {
+    is_aside(text) || text.ends_with(['?', '？']) && !Phrase::AsksFor.is_in(text)
+}
+
 /// Whether a request is understood only together with one before it.
 pub fn refers_back(text: &str) -> bool {
     continues(text) || Phrase::RefersBack.is_in(text)
@@ -462,6 +474,14 @@ mod tests {
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
         let facts = read(&Reading::each(&span_of(messages)), false, None).facts;
         facts.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
+    }
+
+    #[test]
+    fn a_listing_that_was_pasted_is_no_request() {
+        let listing = "+ 8 - **Colours**: messages have a colour of  \n their own (besides their\n background).\n + 9\n + 10 ### Fixed\n";
+        let all = told(&[(Role::User, &format!("{listing}\nremove that, we only say that there are themes"))]);
+        assert_eq!(all, [("remove that, we only say that there are themes".to_owned(), Earlier::Stand)]);
+        assert_eq!(told(&[(Role::User, "Fix these please:\n1 - the login\n2 - the logout")]).len(), 1);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::entries::{Entries, Line};
 use super::escape::{self, short};
 use crate::critical::CRITICAL_ERRORS;
 use crate::merge::is_blocked_by;
+use anchord_facts::ledger::requests::only_asks;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
 use anchord_facts::wording::{self, clip_words};
 
@@ -447,14 +448,25 @@ pub(super) fn requests(summary: &Summary) -> Entries<'_> {
         request.state == RequestState::Open
             && intent.contains(&wording::normalized(clip_words(&request.text, 80)))
     };
-    let mut ranked: Vec<(usize, &RequestEntry)> =
-        summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
+    // A question that the person went on from was answered, and is one of many.
+    let was_answered = |request: &RequestEntry| {
+        request.state == RequestState::Done && request.outcome.is_none() && only_asks(&request.text)
+    };
+    let mut ranked: Vec<(usize, &RequestEntry)> = summary
+        .requests
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(order, request)| !is_told(request) && (*order == 0 || !was_answered(request)))
+        .collect();
     // The open ones, then what the session began with, which later words refer to.
     ranked.sort_by_key(|(order, request)| (request.state != RequestState::Open, *order != 0));
     in_order(ranked, |_, request| {
         let state = match (&request.superseded_by, &request.outcome) {
             (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),
             (Some(later), None) => format!("superseded by: {}", short(later, 80)),
+            // The person went on: whether it was all done, only who understood it knows.
+            (None, None) if request.state == RequestState::Done => "past".to_owned(),
             (None, None) => request.state.as_str().to_owned(),
         };
         format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))
