@@ -174,9 +174,14 @@ mod tests {
 
     #[test]
     fn an_action_that_failed_or_was_not_answered_is_none() {
-        let failed = Talk::new().calls(&[("c", "bash", json!({"command": "git push"}))]).result("c", "rejected", Some(true));
+        let failed = Talk::new().calls(&[("c", "bash", json!({"command": "git push"}))]).result(
+            "c",
+            "rejected",
+            Some(true),
+        );
         assert!(told(&failed).is_empty());
-        let refused = Talk::new().calls(&[("c", "send_email", json!({"to": "a"}))]).result("c", "no", Some(true));
+        let refused =
+            Talk::new().calls(&[("c", "send_email", json!({"to": "a"}))]).result("c", "no", Some(true));
         assert!(told(&refused).is_empty());
         let pending = Talk::new().calls(&[("c", "send_email", json!({"to": "a"}))]);
         assert!(told(&pending).is_empty());

@@ -479,7 +479,8 @@ mod tests {
     #[test]
     fn a_listing_that_was_pasted_is_no_request() {
         let listing = "+ 8 - **Colours**: messages have a colour of  \n their own (besides their\n background).\n + 9\n + 10 ### Fixed\n";
-        let all = told(&[(Role::User, &format!("{listing}\nremove that, we only say that there are themes"))]);
+        let all =
+            told(&[(Role::User, &format!("{listing}\nremove that, we only say that there are themes"))]);
         assert_eq!(all, [("remove that, we only say that there are themes".to_owned(), Earlier::Stand)]);
         assert_eq!(told(&[(Role::User, "Fix these please:\n1 - the login\n2 - the logout")]).len(), 1);
     }
@@ -487,10 +488,13 @@ mod tests {
     #[test]
     fn a_person_who_rejects_a_plan_asks_for_what_they_say() {
         let rejected = |said: &str| {
-            format!("The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{said}\n\nNote: The user's next message may correct it.")
+            format!(
+                "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{said}\n\nNote: The user's next message may correct it."
+            )
         };
         let of = |tool: &str, output: &str| {
-            let talk = Talk::new().user("Plan the export please").tool(tool, json!({"plan": "# Export"}), output);
+            let talk =
+                Talk::new().user("Plan the export please").tool(tool, json!({"plan": "# Export"}), output);
             let facts = talk.facts();
             facts.requests.into_iter().map(|one| (one.text, one.seqs)).collect::<Vec<_>>()
         };

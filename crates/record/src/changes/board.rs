@@ -11,8 +11,8 @@ use super::super::file_history::identity;
 use super::super::ids;
 use super::super::merge::{is_blocked_by, is_of_failing_tests, merge_blockers};
 use super::super::summary::{
-    Blocker, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry,
-    RequestState, Summary, TestResult,
+    Blocker, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
+    Summary, TestResult,
 };
 use super::list::{List, Number};
 use super::reply::{Addition, Became, Changes, Closing, Ended, Revision};

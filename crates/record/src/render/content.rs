@@ -14,8 +14,8 @@ use super::entries::{Entries, Line};
 use super::escape::{self, short};
 use crate::critical::CRITICAL_ERRORS;
 use crate::merge::is_blocked_by;
-use anchord_facts::ledger::requests::only_asks;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::requests::only_asks;
 use anchord_facts::wording::{self, clip_words};
 
 /// The most characters of an error's message.

@@ -195,7 +195,9 @@ impl Ledger {
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
         let seq = seqs.last().copied().unwrap_or_default();
-        if run.counted_passes() && let Some(within) = &run.within {
+        if run.counted_passes()
+            && let Some(within) = &run.within
+        {
             self.plant(output.get(within.clone()).unwrap_or_default(), seq);
             let run = Work::new(run.command().unwrap_or_default().to_owned());
             self.resolve(invocation, &run, true);

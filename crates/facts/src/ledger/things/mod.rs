@@ -117,7 +117,8 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
         Subject::of_command(&first.words)
     } else {
         let tool = tools::tool(&one.tool);
-        if tool.known && tool.kind != Kind::Other || tools::is_about_files(&one.tool) || delegates(&one.tool) {
+        if tool.known && tool.kind != Kind::Other || tools::is_about_files(&one.tool) || delegates(&one.tool)
+        {
             return shown;
         }
         Subject::of_call(&one.tool, &one.arguments)
