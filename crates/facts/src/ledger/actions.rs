@@ -42,7 +42,7 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
     let Some(output) = one.output.as_deref().filter(|_| !failed) else { return Vec::new() };
     if let Some(pipelines) = one.pipelines() {
         let commands = pipelines.iter().flat_map(|pipeline| &pipeline.commands);
-        return commands.filter_map(|command| of_command(command, one)).collect();
+        return commands.filter_map(|command| of_command(command, (one, output))).collect();
     }
     let is_refused = output.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
     if is_refused || !changes(&one.tool) || is_tried(one) {
@@ -59,7 +59,11 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
 
 /// Whether a tool of this name changes something that is no file: of its words that say what it does, the first decides.
 fn changes(name: &str) -> bool {
-    if tools::tool(name).known || tools::is_about_files(name) || delegates(name) {
+    if tools::tool(name).known
+        || tools::is_about_files(name)
+        || delegates(name)
+        || WORDS.harness_tools.contains(name)
+    {
         return false;
     }
     let words = words_of(name.rsplit("__").next().unwrap_or(name));
@@ -72,7 +76,7 @@ fn changes(name: &str) -> bool {
 }
 
 /// The action of a command that makes something lasting (`git commit`), which may stand behind a wrapper.
-fn of_command(command: &Command, one: &Invocation<'_>) -> Option<ActionFact> {
+fn of_command(command: &Command, (one, output): (&Invocation<'_>, &str)) -> Option<ActionFact> {
     let words: Vec<&str> = plain_words(&command.words);
     let lasting = WORDS.lasting_commands.iter().find_map(|known| {
         let known: Vec<&str> = known.split(' ').collect();
@@ -89,8 +93,27 @@ fn of_command(command: &Command, one: &Invocation<'_>) -> Option<ActionFact> {
         return None;
     }
     let arguments = arguments.iter().map(|word| clipped(heredoc(word), LONGEST_ARGUMENT));
-    let arguments = clipped(&arguments.collect::<Vec<_>>().join(" "), LONGEST);
+    let mut arguments = clipped(&arguments.collect::<Vec<_>>().join(" "), LONGEST);
+    let made = match name.as_str() {
+        "git commit" => output.lines().find_map(commit),
+        name if name.ends_with(" create") => output.lines().map(str::trim).find(|line| is_address(line)),
+        _ => None,
+    };
+    if let Some(made) = made {
+        arguments = format!("{arguments} → {made}");
+    }
     Some(ActionFact { name, arguments, seqs: one.seqs() })
+}
+
+/// The hash that `git` prints of a new commit: `[main 1a2b3c4] its title`.
+fn commit(line: &str) -> Option<&str> {
+    let (place, _) = line.strip_prefix('[')?.split_once(']')?;
+    let hash = place.rsplit(' ').next()?;
+    ((7..=40).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())).then_some(hash)
+}
+
+fn is_address(line: &str) -> bool {
+    line.starts_with("https://") && line.len() <= LONGEST && !line.contains(char::is_whitespace)
 }
 
 /// The words of a command, without the folder that `git` is told to work in.
@@ -157,12 +180,13 @@ mod tests {
     #[case("search_and_book_options", json!({"id": 7}), "{}", &[])]
     #[case("think", json!({"thought": "I should cancel the order"}), "", &[])]
     #[case("create_file", json!({"path": "a.md", "content": "x"}), "ok", &[])]
+    #[case("ScheduleWakeup", json!({"delaySeconds": 60}), "ok", &[])]
     #[case("TaskCreate", json!({"subject": "ship"}), "Task #1 created", &[])]
     #[case("update_plan", json!({"plan": []}), "ok", &[])]
-    #[case("bash", json!({"command": "git add -A && git -C app commit -m 'fix: a thing' && git push"}), "ok", &["git commit -m fix: a thing", "git push "])]
+    #[case("bash", json!({"command": "git add -A && git -C app commit -m 'fix: a thing' && git push"}), "[main 1a2b3c4] fix: a thing\n 1 file changed", &["git commit -m fix: a thing → 1a2b3c4", "git push "])]
     #[case("bash", json!({"command": "git commit -m \"$(cat <<'EOF'\nfeat: more\n\nlong\nEOF\n)\""}), "ok", &["git commit -m feat: more"])]
     #[case("bash", json!({"command": "rtk git push --dry-run; git tag -l; git tag; git stash list; git merge-base a b; grep 'git commit' a.md"}), "", &[])]
-    #[case("bash", json!({"command": "rtk gh pr create --title x"}), "https://example.org/pull/1", &["gh pr create --title x"])]
+    #[case("bash", json!({"command": "rtk gh pr create --title x"}), "https://example.org/pull/1", &["gh pr create --title x → https://example.org/pull/1"])]
     fn calls_that_change_something_are_actions(
         #[case] tool: &str,
         #[case] arguments: Value,

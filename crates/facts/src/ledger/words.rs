@@ -18,6 +18,7 @@ pub(crate) struct Words {
     pub(crate) looking_verbs: BTreeSet<String>,
     pub(crate) changing_verbs: BTreeSet<String>,
     pub(crate) lasting_commands: Vec<String>,
+    pub(crate) harness_tools: BTreeSet<String>,
     pub(crate) gone: Vec<String>,
     pub(crate) error_labels: Vec<String>,
     pub(crate) failures: Vec<String>,

@@ -154,7 +154,8 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
             push(lines, LineKind::Code, line);
         } else if heads_table {
             push(lines, LineKind::Head, line);
-        } else if is_bare_heading(trimmed) {
+        } else if is_bare_heading(trimmed) || is_tag(trimmed) && trimmed.find('>') == Some(trimmed.len() - 1)
+        {
             // It says nothing alone.
         } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);

@@ -42,7 +42,7 @@ const MOST_COVERED: usize = 200;
 /// The most lines of a failed call's output among which one is looked for that says why.
 const MOST_LINES: usize = 400;
 /// The resolution of an error that tests print which pass.
-const PLANTED: &str = "printed by tests that pass";
+pub const PLANTED: &str = "printed by tests that pass";
 /// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
