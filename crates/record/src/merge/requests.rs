@@ -197,13 +197,16 @@ impl Fold {
         // A repeated request is open again and moves to the end.
         let again = previous.and_then(|at| self.entries.get_mut(at)?.take());
         self.open.retain(|(at, _)| Some(*at) != previous);
+        // One that was counted once stays so.
+        let was_counted = again.as_ref().is_some_and(|request| !request.answers);
+        let answers = fact.answers && !was_counted;
         let mut seqs = again.map(|request| request.seqs).unwrap_or_default();
         join_seqs(&mut seqs, &fact.seqs);
         let (text, state) = (fact.text.clone(), RequestState::Open);
         self.entries.push(Some(RequestEntry {
             text,
             state,
-            answers: fact.answers,
+            answers,
             seqs,
             key: key.into(),
             ..RequestEntry::default()
@@ -217,8 +220,9 @@ impl Fold {
         // A request before the repeated one's old place has counted it already.
         if is_aside(&fact.text) {
             self.asides.push(place);
-        } else if !fact.answers {
-            let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
+        } else if !answers {
+            let counted = previous.filter(|_| was_counted);
+            let moved = self.open.iter_mut().filter(|(at, _)| counted.is_none_or(|place| *at > place));
             moved.for_each(|(_, later)| *later += 1);
         }
         self.open.push((place, 0));
