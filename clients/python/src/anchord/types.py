@@ -1149,8 +1149,11 @@ class CurrentState(TypedDict):
     task: NotRequired[None | str]
     """The task in hand."""
 
+    done: NotRequired[list[Note]]
+    """The newest calls and commands that changed something that is no file, each as its name and arguments; oldest first."""
+
     since: NotRequired[list[Note]]
-    """News in the messages after the covered ones, when the version was made: commits, the last test run."""
+    """News in the messages after the covered ones, when the version was made: what was done, the last test run."""
 
 
 class Decision(TypedDict):
@@ -4330,6 +4333,9 @@ class UserRequest(TypedDict):
 
     outcome: NotRequired[None | str]
     """The outcome, as a model summarised it."""
+
+    answers: NotRequired[bool]
+    """Whether it answers a question of the agent, so that what was asked before it is not over."""
 
 
 class Warning_(TypedDict):

@@ -1033,7 +1033,9 @@ export interface components {
             text: string;
             /** @description The messages that it came from. */
             seqs: components["schemas"]["Seq"][];
-            /** @description News in the messages after the covered ones, when the version was made: commits, the last test run. */
+            /** @description The newest calls and commands that changed something that is no file, each as its name and arguments; oldest first. */
+            done?: components["schemas"]["Note"][];
+            /** @description News in the messages after the covered ones, when the version was made: what was done, the last test run. */
             since?: components["schemas"]["Note"][];
         };
         /** @description A choice that was made. */
@@ -4603,6 +4605,8 @@ export interface components {
             superseded_by?: string | null;
             /** @description The outcome, as a model summarised it. */
             outcome?: string | null;
+            /** @description Whether it answers a question of the agent, so that what was asked before it is not over. */
+            answers?: boolean;
             /** @description The messages that it came from. */
             seqs: components["schemas"]["Seq"][];
         };
