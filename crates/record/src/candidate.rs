@@ -4,7 +4,7 @@
 //! command line call the same steps.
 
 use super::changes::{Account, Board};
-use super::digest;
+use super::digest::{self, Voices};
 use super::merge::{MergeContext, Merged, merge, merge_since, requests};
 use super::proposal::Proposal;
 use super::strategy::Engine;
@@ -139,7 +139,11 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
         merged.warnings.retain(|warning| !warning.starts_with("the messages name no "));
     }
     merge_since(&mut merged.summary, &read_tail(material, &facts.carry), material.version);
-    digest::grow(&mut merged.summary.digest, &material.span);
+    let voices = match proposed.engine {
+        Engine::Llm => Voices::Spoken,
+        Engine::Extractive => Voices::All,
+    };
+    digest::grow(&mut merged.summary.digest, &material.span, voices);
     digest::forget(&mut merged.summary.digest, &material.dropped_entries);
     // No model opens again what the caller closed.
     requests::close(&mut merged.summary.requests, &material.dropped_entries);

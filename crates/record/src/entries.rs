@@ -185,7 +185,10 @@ pub struct CurrentState {
     pub text: String,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
-    /// News in the messages after the covered ones, when the version was made: commits, the last test run.
+    /// The newest calls and commands that changed something that is no file, each as its name and arguments; oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<Remark>,
+    /// News in the messages after the covered ones, when the version was made: what was done, the last test run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub since: Vec<Remark>,
 }

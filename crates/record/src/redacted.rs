@@ -36,6 +36,8 @@ pub fn redact_summary(summary: &mut Summary) {
     clean_some(&mut summary.current_state.phase);
     clean_some(&mut summary.current_state.task);
     clean(&mut summary.current_state.text);
+    let state = &mut summary.current_state;
+    state.done.iter_mut().chain(&mut state.since).for_each(|remark| clean(&mut remark.text));
     for error in &mut summary.errors {
         clean(&mut error.message);
         (error.key, error.key_anywhere) = Default::default();
@@ -115,6 +117,7 @@ pub fn redact_facts(facts: &mut Facts) {
         clean_some(&mut file.reason);
     }
     facts.commands.iter_mut().for_each(|c| clean(&mut c.command));
+    facts.actions.iter_mut().for_each(|action| clean(&mut action.arguments));
     for run in &mut facts.test_runs {
         clean(&mut run.command);
         run.failing.iter_mut().for_each(clean);

@@ -631,6 +631,9 @@ mod tests {
     }
 
     #[rstest]
+    #[case("don't fix anything, but just validate it works because I got feedback that it kept going")]
+    #[case("Just look at the logs, don't change anything.")]
+    #[case("ok, i think the list doesn't adhere to the invariant that no line must be wider than the window")]
     #[case("I don't know what it does.")]
     #[case("Build a REST API for invoices that must page its lists.")]
     #[case("Fix the parser so that it never fails on empty input.")]

@@ -478,6 +478,12 @@ impl<'u> Gatherer<'u> {
                 .map(|text| clip_bytes(&text, 120))
                 .or_else(|| text.and_then(|t| diff::wording(&path, "", &t))),
         };
+        // What the agent says an edit is for, says more than a command that is not understood.
+        let change = match (&one.purpose, change.filter(|change| !change.is_empty())) {
+            (Some(purpose), Some(change)) if act == Act::Modify => Some(purpose::with(purpose, &change)),
+            (Some(purpose), None) if act == Act::Modify => Some(purpose.clone()),
+            (_, change) => change,
+        };
         self.add(Event {
             act,
             written: paths::clean(&path),

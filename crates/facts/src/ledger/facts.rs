@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
+use super::actions::ActionFact;
 use super::constraints::{Constraint, ConstraintSource};
 use super::requests::{Ending, RequestFact};
 use super::statements::Statement;
@@ -22,6 +23,9 @@ pub struct Facts {
     pub taken_back: Vec<String>,
     /// Every command run.
     pub commands: Vec<CommandFact>,
+    /// Calls and commands that changed something that is no file, when they succeeded.
+    #[serde(default)]
+    pub actions: Vec<ActionFact>,
     /// Every test run.
     pub test_runs: Vec<TestRunFact>,
     /// Errors, one per normalised message.

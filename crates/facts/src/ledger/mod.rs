@@ -7,6 +7,7 @@
 //! Invariant: a fact has the `seqs` of the messages that show it; a failed call never counts as a change.
 //! Must not know: summaries' wording, renderings, budgets.
 
+mod actions;
 mod aider;
 mod answers;
 pub mod asked;
@@ -44,9 +45,12 @@ mod vocabulary;
 pub(crate) mod words;
 
 pub use crate::todo_list::{TodoItem, TodoList, TodoStatus};
+pub use actions::ActionFact;
 pub use facts::{
     CommandFact, EarlierNames, ErrorFact, Facts, FileAction, FileFact, LedgerState, TestOutcome, TestRunFact,
 };
+
+pub use tools::is_about_files;
 
 use anchord_messages::message::Numbered;
 use invocation::Invocation;
@@ -87,6 +91,7 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
         files,
         taken_back,
         commands: commands(&uses),
+        actions: actions::read(&uses),
         test_runs: test_runs::facts(runs),
         errors,
         things: things.shown,

@@ -6,18 +6,22 @@
 //! passes from span to span.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::line::{clip, clip_middle, squash};
 use super::prose::{self, Sentence};
 use super::reading::Reading;
+use super::tools::{self, Kind};
 use crate::matter::Matter;
 use crate::phrases::Phrase;
 use anchord_messages::id::Seq;
 use anchord_messages::message::{Message, Role};
 use anchord_messages::script::is_spaceless;
 
+/// The tools that present a plan to a person.
+pub const PLAN_TOOLS: [&str; 4] = ["ExitPlanMode", "exit_plan_mode", "present_plan", "submit_plan"];
 /// The longest request, in characters; of a longer one, the beginning and the end are kept.
 pub const LONGEST_REQUEST: usize = 6_000;
 /// A longer text may have a harness's instructions, with examples, in bytes.
@@ -97,8 +101,16 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
     if minutes {
         return all;
     }
+    // Calls whose results only the harness writes.
+    let mut calls: HashSet<&str> = HashSet::new();
     for reading in span {
         let Reading { seq, message, .. } = reading;
+        calls.extend(message.calls().filter(|call| is_up_to_a_person(&call.name)).map(|call| &*call.id));
+        let results = message.results().filter(|result| calls.contains(&*result.call_id));
+        for said in results.filter_map(|result| rejection(&result.text())) {
+            all.facts.extend(fact(&said, None, *seq));
+            all.answered = true;
+        }
         match (message.role, reading.person()) {
             (Role::User, Some(said)) => {
                 all.facts.extend(fact(said, all.ending, *seq));
@@ -130,6 +142,22 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
         }
     }
     all
+}
+
+/// Whether a call presents a plan or changes a file: its result is the harness's own, so that no page or program can write what
+/// [`rejection`] reads.
+fn is_up_to_a_person(tool: &str) -> bool {
+    PLAN_TOOLS.contains(&tool)
+        || matches!(tools::tool(tool).kind, Kind::Create | Kind::Write | Kind::Edit | Kind::Patch)
+}
+
+/// The words with which a person rejected a call.
+fn rejection(result: &str) -> Option<String> {
+    let (before, said) = result.split_once("the user said:")?;
+    let is_rejected = before.starts_with("The user doesn't want to proceed with this tool use");
+    // The harness may add a note of its own.
+    let said = said.split("\n\nNote: ").next().unwrap_or(said).trim();
+    (is_rejected && !said.is_empty()).then(|| said.to_owned())
 }
 
 /// Whether the agent is still working: it calls tools, or its text ends in a command for its harness.
@@ -229,8 +257,15 @@ fn tells(line: &str) -> bool {
 /// A text without lines that say nothing.
 fn paragraphs(text: &str) -> String {
     let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| tells(line.trim())).collect();
-    // A numbered listing that was pasted is no request; one line of it alone may be.
-    let own: Vec<&str> = all.iter().copied().filter(|line| !prose::is_listed(line)).collect();
+    // A numbered listing that was pasted is no request; one line of it alone may be. Its long lines may be wrapped.
+    let lines: Vec<&str> = text.lines().collect();
+    let own: Vec<&str> = lines
+        .split(|line| line.trim().is_empty())
+        .filter(|block| block.iter().filter(|line| prose::is_listed(line)).count() * 4 <= block.len())
+        .flatten()
+        .map(|line| line.trim_end())
+        .filter(|line| tells(line.trim()) && !prose::is_listed(line))
+        .collect();
     if own.is_empty() || own.len() + 1 >= all.len() { all.join("\n") } else { own.join("\n") }
 }
 
@@ -350,6 +385,11 @@ pub fn is_aside(text: &str) -> bool {
     !sentences.is_empty() && sentences.iter().all(|sentence| Phrase::Aside.is_in(&sentence.text))
 }
 
+/// Whether a request only wants an answer, in whatever words.
+pub fn only_asks(text: &str) -> bool {
+    is_aside(text) || text.ends_with(['?', '？']) && !Phrase::AsksFor.is_in(text)
+}
+
 /// Whether a request is understood only together with one before it.
 pub fn refers_back(text: &str) -> bool {
     continues(text) || Phrase::RefersBack.is_in(text)
@@ -417,9 +457,11 @@ fn change(text: &str) -> Option<Earlier> {
 mod tests {
     use rstest::rstest;
 
+    use super::super::tests::Talk;
     use super::*;
     use anchord_messages::message::Numbered;
     use anchord_messages::message::Part;
+    use serde_json::json;
 
     fn span_of(messages: &[(Role, &str)]) -> Vec<Numbered> {
         let numbered = |(seq, (role, text)): (i64, &(Role, &str))| Numbered {
@@ -432,6 +474,39 @@ mod tests {
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
         let facts = read(&Reading::each(&span_of(messages)), false, None).facts;
         facts.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
+    }
+
+    #[test]
+    fn a_listing_that_was_pasted_is_no_request() {
+        let listing = "+ 8 - **Colours**: messages have a colour of  \n their own (besides their\n background).\n + 9\n + 10 ### Fixed\n";
+        let all =
+            told(&[(Role::User, &format!("{listing}\nremove that, we only say that there are themes"))]);
+        assert_eq!(all, [("remove that, we only say that there are themes".to_owned(), Earlier::Stand)]);
+        assert_eq!(told(&[(Role::User, "Fix these please:\n1 - the login\n2 - the logout")]).len(), 1);
+    }
+
+    #[test]
+    fn a_person_who_rejects_a_plan_asks_for_what_they_say() {
+        let rejected = |said: &str| {
+            format!(
+                "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{said}\n\nNote: The user's next message may correct it."
+            )
+        };
+        let of = |tool: &str, output: &str| {
+            let talk =
+                Talk::new().user("Plan the export please").tool(tool, json!({"plan": "# Export"}), output);
+            let facts = talk.facts();
+            facts.requests.into_iter().map(|one| (one.text, one.seqs)).collect::<Vec<_>>()
+        };
+        let first = ("Plan the export please".to_owned(), vec![1]);
+        let comment = ("Look at what others use first, then add CSV".to_owned(), vec![3]);
+        let result = rejected(&comment.0);
+        assert_eq!(of("ExitPlanMode", &result), [first.clone(), comment.clone()]);
+        assert_eq!(of("Edit", &result), [first.clone(), comment]);
+        assert_eq!(of("ExitPlanMode", "User has approved your plan. the user said: go"), [first.clone()]);
+        // A page or a program may write anything.
+        assert_eq!(of("WebFetch", &result), [first.clone()]);
+        assert_eq!(of("Bash", &result), [first]);
     }
 
     #[rstest]

@@ -7,6 +7,7 @@ use fnv::FnvBuildHasher;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::words::WORDS;
 use super::{paths, shell};
 use crate::rules;
 use crate::wording::words_of;
@@ -155,6 +156,13 @@ pub(super) fn tool(name: &str) -> Tool {
     let is_meant = |verb: &&Verb| words.iter().any(|word| verb.words.contains(word));
     let kind = TOOLS.verbs.iter().find(is_meant).map_or(Kind::Other, |verb| verb.kind);
     Tool { kind, known: false }
+}
+
+/// Whether a tool of this name shows, finds or changes files, or keeps a list of its own work.
+pub fn is_about_files(name: &str) -> bool {
+    let tool = tool(name);
+    tool.known && !matches!(tool.kind, Kind::Other | Kind::Code | Kind::Submit)
+        || words_of(bare_name(name)).iter().any(|word| WORDS.file_tools.contains(word))
 }
 
 /// The name without the prefix of a server or a namespace (`mcp__files__read_file`,

@@ -11,8 +11,8 @@ use super::super::file_history::identity;
 use super::super::ids;
 use super::super::merge::{is_blocked_by, is_of_failing_tests, merge_blockers};
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry,
-    RequestState, Summary, TestResult,
+    Blocker, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
+    Summary, TestResult,
 };
 use super::list::{List, Number};
 use super::reply::{Addition, Became, Changes, Closing, Ended, Revision};
@@ -215,14 +215,9 @@ impl Board {
             record.session_intent_seqs.clone_from(&changes.seqs);
         }
         if !changes.state.is_empty() {
-            let (phase, task) = (record.current_state.phase.take(), record.current_state.task.take());
-            record.current_state = CurrentState {
-                phase,
-                task,
-                text: changes.state.clone(),
-                seqs: changes.seqs.clone(),
-                since: Vec::new(),
-            };
+            record.current_state.text.clone_from(&changes.state);
+            record.current_state.seqs.clone_from(&changes.seqs);
+            record.current_state.since.clear();
         }
         for revised in &changes.append {
             self.revise(revised, true);

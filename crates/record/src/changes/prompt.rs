@@ -56,6 +56,9 @@ pub struct PromptRoom {
     pub record_chars: usize,
 }
 
+/// The most of what was done, and of each, in characters.
+const MOST_DONE: usize = 12;
+const DONE_CHARS: usize = 120;
 /// The fewest tokens of a piece.
 pub const MIN_CHUNK_TOKENS: u32 = 800;
 /// The most characters of the summary that a model sees.
@@ -195,6 +198,13 @@ impl Frame {
         );
         let as_of = |seqs: &[Seq]| seqs.iter().max().map(|seq| format!(" (as of {seq})")).unwrap_or_default();
         let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
+        let done = &summary.current_state.done;
+        let told = done.iter().rev().take(MOST_DONE).rev().map(|one| match one.seqs.last() {
+            Some(seq) => format!("{} (#{seq})", cut(&one.text, DONE_CHARS)),
+            None => cut(&one.text, DONE_CHARS).into_owned(),
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        let done = (!told.is_empty()).then(|| format!("done, as code keeps it: {told}"));
         let last = [
             format!(
                 "intent{}: {}",
@@ -203,6 +213,7 @@ impl Frame {
             ),
             format!("state{}: {}", as_of(&summary.current_state.seqs), or_none(&summary.current_state.text)),
         ];
+        let last: Vec<String> = done.into_iter().chain(last).collect();
         let room = self.max_chars.saturating_sub(last.iter().map(|line| line.len() + 1).sum());
         for rank in [Rank::Kept, Rank::Constraint, Rank::Closed, Rank::Open] {
             let all = lines.iter().map(|line| line.text.len() + 1).sum::<usize>();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::merge::{MergeContext, merge};
 use super::super::proposal::Proposal;
 use super::super::summary::{
-    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile,
+    Blocker, CurrentState, Decision, ErrorEntry, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark,
     RequestEntry, RequestState, Summary, TestResult,
 };
 use super::*;
@@ -660,9 +660,14 @@ fn what_is_cut_says_so_an_open_request_shows_its_items_and_the_state_its_message
     let mut long = record();
     let items = (1..=60).map(|n| format!("{n}. item of the list; ")).collect::<Vec<_>>().concat();
     long.requests[0].text = items;
+    let done = vec![Remark { text: "git commit -m half".into(), seqs: vec![6], session_id: None }];
     long.current_state =
-        CurrentState { text: "Half is done.".into(), seqs: vec![3, 7], ..CurrentState::default() };
+        CurrentState { text: "Half is done.".into(), seqs: vec![3, 7], done, ..CurrentState::default() };
     let open = shown(long.clone());
+    assert!(open.contains("\ndone, as code keeps it: git commit -m half (#6)\n"), "{open}");
+    let mut board = Board::new(long.clone());
+    board.apply(&changes(&json!({"state": "All is done.", "seqs": [8]})));
+    assert_eq!(board.finish().current_state.done, long.current_state.done, "no model drops it");
     assert!(open.contains("25. item") && open.contains("… (cut here, stored whole)"), "{open}");
     assert!(open.contains("\nstate (as of 7): Half is done."), "{open}");
     // Code's guess that it is done hides nothing.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::turn::{Line, LineKind};
+use anchord_facts::ledger::is_about_files;
 use anchord_facts::ledger::prose::{around_site, is_listed, is_name, speaker, split};
 use anchord_facts::ledger::reading::Reading;
 use anchord_facts::ledger::requests::{is_pleasantry, without_examples};
@@ -153,7 +154,8 @@ fn said(lines: &mut Vec<Line>, text: &str, is_own: &dyn Fn(&str) -> bool) {
             push(lines, LineKind::Code, line);
         } else if heads_table {
             push(lines, LineKind::Head, line);
-        } else if is_bare_heading(trimmed) {
+        } else if is_bare_heading(trimmed) || is_tag(trimmed) && trimmed.find('>') == Some(trimmed.len() - 1)
+        {
             // It says nothing alone.
         } else if line.len() <= LONG_PROSE {
             push(lines, LineKind::Said, line);
@@ -206,6 +208,10 @@ fn called(lines: &mut Vec<Line>, name: &str, arguments: &str) {
         push(lines, LineKind::Call, &format!("[{name}] {path}"));
         return said(lines, &text, &|_| true);
     }
+    // What files it shows or changes, the record says, and their text is in the files.
+    if is_about_files(name) {
+        return;
+    }
     let told = match inner_json::read::<Value>(&arguments) {
         Some(Value::Object(fields)) => {
             let fields: Vec<String> =
@@ -233,6 +239,10 @@ fn document(arguments: &str) -> Option<(String, String)> {
 }
 
 fn given(lines: &mut Vec<Line>, text: &str) {
+    // A call that the harness refused: the record has the error, and the rest repeats the call.
+    if text.starts_with("<tool_use_error>") {
+        return;
+    }
     let text = readable(text);
     let looks_like_data = text.trim_start().starts_with(['{', '[']);
     match inner_json::read::<Value>(&text) {

@@ -32,8 +32,17 @@ const MOST_TURNS: usize = 1_024;
 /// The most bytes of lines that a version stores: about twice what the largest digest serves.
 pub const MOST_BYTES: usize = 128 * 1024;
 
+/// Of which messages a digest has lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voices {
+    /// Of all.
+    All,
+    /// Of people and the agent, where a model wrote down what tools returned.
+    Spoken,
+}
+
 /// Adds the turns of a span. Turns from its first message on are replaced, because a span may be read again.
-pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
+pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered], voices: Voices) {
     let Some(first) = span.first().map(|message| message.seq) else { return };
     turns.truncate(turns.partition_point(|turn| turn.seq < first));
     // A hash of the exact text, not of a normalised one, because every version hashes all stored lines.
@@ -46,6 +55,9 @@ pub fn grow(turns: &mut Vec<Turn>, span: &[Numbered]) {
             continue;
         }
         let (name, mut lines) = lines::message_lines(numbered, minutes);
+        if voices == Voices::Spoken {
+            lines.retain(|line| matches!(line.kind, LineKind::Said | LineKind::Head));
+        }
         // A line is stored only once.
         lines.retain(|line| said.insert(print(line)));
         let mut lines = choose::within_message(message.role, lines);

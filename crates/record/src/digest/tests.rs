@@ -15,8 +15,20 @@ fn numbered(first: Seq, messages: &[Value]) -> Vec<Numbered> {
 
 fn grown(messages: &[Value]) -> Vec<Turn> {
     let mut turns = Vec::new();
-    grow(&mut turns, &numbered(1, messages));
+    grow(&mut turns, &numbered(1, messages), Voices::All);
     turns
+}
+
+#[test]
+fn beside_a_models_record_only_people_and_the_agent_speak() {
+    let messages = [
+        json!({"role": "user", "content": "Look up the ferry of the north."}),
+        json!({"role": "assistant", "content": "I look it up.", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "lookup", "arguments": "{\"ferry\": \"north\"}"}}]}),
+        output("c", "The ferry costs 4812 a day."),
+    ];
+    let mut turns = Vec::new();
+    grow(&mut turns, &numbered(1, &messages), Voices::Spoken);
+    assert_eq!(lines(&turns), ["Look up the ferry of the north.", "I look it up."]);
 }
 
 fn call(id: &str, arguments: &str) -> Value {
@@ -38,17 +50,20 @@ fn a_turn_is_who_spoke_and_what_in_lines() {
         json!({"role": "user", "content": "Fix  the login.\n\nNever touch the schema."}),
         call("c1", r#"{"path": "src/auth.rs", "lines": [1, 40]}"#),
         output("c1", "fn login() {\n}\n    todo!()"),
+        json!({"role": "assistant", "content": null, "tool_calls": [{"id": "c2", "type": "function", "function": {"name": "lookup", "arguments": r#"{"key": "src/auth.rs", "lines": [1, 40]}"#}}]}),
+        output("c2", "<tool_use_error>No such key.\nKey: src/auth.rs</tool_use_error>"),
     ]);
+    // What is read and refused, the record tells.
     let text = serve(&turns, "", 2_000, &COUNTER).text;
     assert!(
         text.ends_with(
             "\n\n#2 user: Fix the login.\n  Never touch the schema.\n\
-             #3 assistant: [read_file] path=src/auth.rs, lines=[1, 40]\n\
-             #4 tool: fn login() {\n  todo!()"
+             #4 tool: fn login() {\n  todo!()\n\
+             #5 assistant: [lookup] key=src/auth.rs, lines=[1, 40]"
         ),
         "{text}"
     );
-    assert_eq!(seqs(&text).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(seqs(&text).collect::<Vec<_>>(), [2, 4, 5]);
 }
 
 #[test]
@@ -61,7 +76,7 @@ fn a_document_is_told_and_nobody_says_it() {
     for message in [read(&attached), read(&said).as_documents()] {
         let span = [Numbered { seq: 1, message }];
         let mut turns = Vec::new();
-        grow(&mut turns, &span);
+        grow(&mut turns, &span, Voices::All);
         assert_eq!(lines(&turns), [page]);
         let facts = ledger::read(&span, &LedgerState::default(), &EarlierNames::default());
         assert_eq!((facts.constraints.len(), facts.requests.len()), (0, 0));
@@ -329,12 +344,12 @@ fn it_is_bounded_and_what_is_read_once_more_replaces_what_was() {
         let line = |n: Seq, l: u32| format!("round {round} message {n} line {l} of file_{n}_{l}.rs");
         let text = |n: Seq| (0..30).map(|l| line(n, l)).collect::<Vec<_>>().join("\n");
         let messages: Vec<Value> = (0..50).map(|n| output("c", &text(n))).collect();
-        grow(&mut turns, &numbered(1 + round * 50, &messages));
+        grow(&mut turns, &numbered(1 + round * 50, &messages), Voices::All);
         assert!(turns.iter().map(Turn::bytes).sum::<usize>() <= MOST_BYTES && turns.len() <= MOST_TURNS);
         assert!(turns.is_sorted_by_key(|turn| turn.seq));
     }
     let before = turns.len();
-    grow(&mut turns, &numbered(1_951, &[output("c", "read once more: other words")]));
+    grow(&mut turns, &numbered(1_951, &[output("c", "read once more: other words")]), Voices::All);
     assert!(turns.len() <= before && turns.last().unwrap().lines[0].text.contains("once more"));
     assert_eq!(turns.iter().filter(|turn| turn.seq >= 1_951).count(), 1);
 }
@@ -369,7 +384,7 @@ fn a_demand_that_was_dropped_is_told_no_more() {
     let dropped: BTreeSet<String> = found.into_iter().map(|constraint| constraint.id).collect();
     assert_eq!(dropped.len(), 1);
     let mut turns = Vec::new();
-    grow(&mut turns, &span);
+    grow(&mut turns, &span, Voices::All);
     let texts =
         |turns: &[Turn]| turns.iter().flat_map(|t| &t.lines).map(|l| l.text.clone()).collect::<String>();
     assert!(texts(&turns).contains("vendor/feed.sql"));

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::summary::Decision;
 use super::text::{clip, is_placeholder};
 use anchord_facts::ledger::line::squash;
+use anchord_facts::ledger::requests::PLAN_TOOLS;
 use anchord_facts::pattern;
 use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role, ToolCall};
@@ -42,9 +43,7 @@ pub(super) fn find(span: &[Numbered]) -> Vec<Decision> {
                 | "ask_user"
                 | "ask_question"
                 | "question" => found.extend(answers(call, &text, &seqs, &mut room)),
-                "ExitPlanMode" | "exit_plan_mode" | "present_plan" | "submit_plan" => {
-                    found.extend(plan(call, &text, &seqs));
-                }
+                tool if PLAN_TOOLS.contains(&tool) => found.extend(plan(call, &text, &seqs)),
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use super::text::{clip, is_placeholder};
 use anchord_facts::ledger::constraints::is_standing;
 use anchord_facts::ledger::line::{clip_middle, squash};
 use anchord_facts::ledger::reading::Reading;
-use anchord_facts::ledger::requests::{LONGEST_REQUEST, is_aside, refers_back, substance};
+use anchord_facts::ledger::requests::{LONGEST_REQUEST, only_asks, refers_back, substance};
 use anchord_facts::ledger::{Facts, prose};
 use anchord_facts::phrases::Phrase;
 use anchord_facts::wording::clip_chars;
@@ -62,12 +62,8 @@ fn of_requests(requests: &[RequestEntry], is_known: bool) -> Option<ProposedInte
     let names_a_command = |text: &str| {
         text.is_ascii() && !text.trim().contains(char::is_whitespace) && !Phrase::OneWordOrder.is_in(text)
     };
-    let only_asks = |text: &str| text.ends_with(['?', '？']) && !Phrase::AsksFor.is_in(text);
     let is_work = |request: &&RequestEntry| {
-        !is_aside(&request.text)
-            && !names_a_command(&request.text)
-            && !is_standing(&request.text)
-            && !only_asks(&request.text)
+        !names_a_command(&request.text) && !is_standing(&request.text) && !only_asks(&request.text)
     };
     let is_open = |request: &&RequestEntry| request.state == RequestState::Open;
     let mut told: Vec<&RequestEntry> = requests.iter().filter(is_open).filter(is_work).collect();

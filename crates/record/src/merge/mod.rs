@@ -98,6 +98,7 @@ pub fn merge(current: Option<Summary>, facts: &Facts, proposal: &Proposal, ctx: 
     merged.gone.constraints = merge_constraints(&mut summary.constraints, &facts.constraints, ctx);
     merge_proposals(summary, &facts.proposed_constraints, ctx.dropped_entries);
     narrative::merge(summary, facts, proposal, &mut merged.warnings);
+    since::add_done(&mut summary.current_state.done, facts);
     blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
     bound::keep(summary, ctx.anchor, &mut merged.gone);
     let mut seen = BTreeSet::new();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::changes::List;
 use super::super::proposal::{Proposal, ProposedIntent};
-use super::super::summary::{RequestEntry, RequestState, Summary};
+use super::super::summary::{CurrentState, RequestEntry, RequestState, Summary};
 use anchord_facts::key;
 use anchord_facts::ledger::statements::Stated;
 use anchord_facts::ledger::{Facts, TodoItem, TodoStatus};
@@ -86,9 +86,7 @@ fn merge_state(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnin
         return;
     }
     let phase = non_blank(new.phase.as_ref()).cloned().or_else(|| state.phase.take());
-    *state = new.clone();
-    state.phase = phase;
-    state.task = task;
+    *state = CurrentState { phase, task, done: std::mem::take(&mut state.done), ..new.clone() };
 }
 
 fn merge_next_steps(summary: &mut Summary, facts: &Facts, proposal: &Proposal, warnings: &mut Vec<String>) {

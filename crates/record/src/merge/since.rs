@@ -3,11 +3,13 @@
 
 use super::super::summary::{ErrorStatus, Remark, Summary};
 use super::{blockers, errors, runs};
-use anchord_facts::ledger::{CommandFact, Facts, TestOutcome};
+use anchord_facts::ledger::{ActionFact, Facts, TestOutcome};
 use anchord_facts::wording::{clip_words, join_seqs};
 
 /// The most lines that tell what happened since.
 const MOST: usize = 4;
+/// The most actions of a record: the newest.
+const MOST_DONE: usize = 32;
 /// The most characters of a command.
 const LONGEST_COMMAND: usize = 100;
 
@@ -31,35 +33,33 @@ pub fn merge(summary: &mut Summary, later: &Facts, version: i64) {
     blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
 }
 
-/// Commits, pushes, pull requests, and the last test run, in their order.
+/// What was done, and the last test run, in their order.
 fn happened(later: &Facts) -> Vec<Remark> {
-    let commands = later.commands.iter().filter_map(|one| Some((told(one)?, &one.seqs)));
     let run = later.test_runs.iter().rev().find(|run| run.outcome != TestOutcome::Unknown);
-    let run = run.map(|run| {
-        (format!("`{}`: {}", clip_words(&run.command, LONGEST_COMMAND), run.outcome.as_str()), &run.seqs)
+    let run = run.map(|run| Remark {
+        text: format!("`{}`: {}", clip_words(&run.command, LONGEST_COMMAND), run.outcome.as_str()),
+        seqs: run.seqs.clone(),
+        session_id: None,
     });
-    let mut all: Vec<Remark> = commands
-        .chain(run)
-        .map(|(text, seqs)| Remark { text, seqs: seqs.clone(), session_id: None })
-        .collect();
+    let mut all: Vec<Remark> = later.actions.iter().map(remark).chain(run).collect();
     all.sort_by_key(|remark| remark.seqs.last().copied());
     all.split_off(all.len().saturating_sub(MOST))
 }
 
-/// A command that makes something lasting, when it succeeded.
-fn told(command: &CommandFact) -> Option<String> {
-    const LASTING: [&str; 6] =
-        ["git commit", "git push", "git merge", "gh pr create", "gh pr merge", "git tag"];
-    let failed = command.failed == Some(true) || command.exit_code.is_some_and(|code| code != 0);
-    let mut parts = command.command.split(['&', ';', '\n']).map(str::trim_start);
-    let is_lasting = parts.any(|part| {
-        let behind = LASTING.iter().find_map(|words| part.strip_prefix(words));
-        behind.is_some_and(|behind| {
-            let lists = behind.trim().is_empty() && part.starts_with("git tag") || behind.starts_with(" -l");
-            (behind.is_empty() || behind.starts_with(' ')) && !behind.contains("--dry-run") && !lists
-        })
-    });
-    (is_lasting && !failed).then(|| format!("`{}`: done", clip_words(&command.command, LONGEST_COMMAND)))
+/// Adds what the span did to what was done before.
+pub(super) fn add_done(done: &mut Vec<Remark>, facts: &Facts) {
+    for new in facts.actions.iter().map(remark) {
+        if !done.contains(&new) {
+            done.push(new);
+        }
+    }
+    let surplus = done.len().saturating_sub(MOST_DONE);
+    done.drain(..surplus);
+}
+
+fn remark(action: &ActionFact) -> Remark {
+    let text = format!("{} {}", action.name, action.arguments);
+    Remark { text: text.trim_end().to_owned(), seqs: action.seqs.clone(), session_id: None }
 }
 
 #[cfg(test)]
@@ -93,16 +93,15 @@ mod tests {
         runs::merge(&mut summary, &before.test_runs);
         blockers::merge(&mut summary.blockers, &summary.test_results, &summary.ids);
         assert_eq!(summary.blockers.len(), 1);
-        let commit = |failed, seq| CommandFact {
-            command: "git add -A && git commit -m fix".to_owned(),
-            exit_code: None,
-            failed,
+        let commit = |seq| ActionFact {
+            name: "git commit".to_owned(),
+            arguments: "-m fix".to_owned(),
             seqs: vec![seq],
         };
         let later = Facts {
             test_runs: vec![run(TestOutcome::Pass, 8)],
             errors: vec![error(Some("`cargo test` succeeded"), 9)],
-            commands: vec![commit(Some(true), 10), commit(Some(false), 12)],
+            actions: vec![commit(12)],
             ..Facts::default()
         };
         merge(&mut summary, &later, 1);
@@ -112,7 +111,7 @@ mod tests {
         let passed = |result: &TestResult| result.outcome == TestOutcome::Pass;
         assert!(summary.test_results.iter().all(passed));
         let told: Vec<&str> = summary.current_state.since.iter().map(|remark| remark.text.as_str()).collect();
-        assert_eq!(told, ["`cargo test`: pass", "`git add -A && git commit -m fix`: done"]);
+        assert_eq!(told, ["`cargo test`: pass", "git commit -m fix"]);
         let once = summary.clone();
         runs::merge(&mut summary, &later.test_runs);
         errors::merge(&mut summary.errors, &later, 2);
@@ -120,14 +119,20 @@ mod tests {
         assert!(summary.errors.iter().all(resolved));
         merge(&mut summary, &Facts::default(), 2);
         assert!(summary.current_state.since.is_empty());
-        for other in
-            ["git merge-base a b", "git tag -l", "git tag", "git push --dry-run", "grep \"git commit\" a.md"]
-        {
-            assert_eq!(
-                super::told(&CommandFact { command: other.to_owned(), ..commit(Some(false), 20) }),
-                None,
-                "{other}"
-            );
-        }
+    }
+
+    #[test]
+    fn what_was_done_stays_and_the_newest_count() {
+        let action = |seq| ActionFact {
+            name: "send_email".to_owned(),
+            arguments: format!("to={seq}"),
+            seqs: vec![seq, seq + 1],
+        };
+        let mut done = Vec::new();
+        add_done(&mut done, &Facts { actions: (0..20).map(action).collect(), ..Facts::default() });
+        add_done(&mut done, &Facts { actions: (19..40).map(action).collect(), ..Facts::default() });
+        assert_eq!(done.len(), MOST_DONE);
+        assert_eq!(done.first().map(|one| one.text.as_str()), Some("send_email to=8"));
+        assert_eq!(done.last().map(|one| one.text.as_str()), Some("send_email to=39"));
     }
 }

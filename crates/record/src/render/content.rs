@@ -15,6 +15,8 @@ use super::escape::{self, short};
 use crate::critical::CRITICAL_ERRORS;
 use crate::merge::is_blocked_by;
 use anchord_facts::ledger::constraints::{Constraint, ConstraintSource};
+use anchord_facts::ledger::errors::PLANTED;
+use anchord_facts::ledger::requests::only_asks;
 use anchord_facts::wording::{self, clip_words};
 
 /// The most characters of an error's message.
@@ -29,6 +31,8 @@ const FIX_CHARS: usize = 120;
 const REQUEST_CHARS: usize = 200;
 /// An open error is old when it was last reported this many messages before the anchor.
 const LONG_AGO: i64 = 150;
+/// The most actions that are shown: the newest.
+const MOST_DONE: usize = 12;
 /// An error that was not met for so many messages is not called open.
 const A_WHILE_AGO: i64 = 24;
 /// From this number on, open errors of one shape share a line.
@@ -155,17 +159,23 @@ pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: 
         lines.push(Line::entry(2, text).clippable());
     }
     if !state.since.is_empty() {
-        let told = state.since.iter().map(|one| match one.seqs.last() {
-            Some(seq) => format!("{} (#{seq})", short(&one.text, FACT_CHARS)),
-            None => short(&one.text, FACT_CHARS),
-        });
+        let told = state.since.iter().map(|one| format!("{}{}", short(&one.text, FACT_CHARS), at(one)));
         let told: Vec<String> = told.collect();
         lines.push(Line::entry(
-            3,
+            3 + MOST_DONE,
             format!("{before}After that, as far as it was known when this was written: {}", told.join("; ")),
         ));
     }
+    for (age, one) in state.done.iter().rev().take(MOST_DONE).enumerate() {
+        let text = format!("{before}Done{}: {}", at(one), short(&one.text, FACT_CHARS));
+        lines.push(Line::entry(2 + MOST_DONE - age, text));
+    }
     Entries::printed(lines)
+}
+
+/// The message of a remark.
+fn at(remark: &Remark) -> String {
+    remark.seqs.last().map(|seq| format!(" (#{seq})")).unwrap_or_default()
 }
 
 /// The next steps in order: the first one matters most.
@@ -186,8 +196,10 @@ pub(super) fn blockers(summary: &Summary) -> Entries<'_> {
 fn is_told(error: &ErrorEntry, version: i64) -> bool {
     // An error that moved is shown at its new place.
     let moved = error.resolution.as_deref().is_some_and(|fix| fix.starts_with("met again as: "));
+    // What tests print was no error.
+    let planted = error.resolution.as_deref() == Some(PLANTED);
     error.status != ErrorStatus::Resolved
-        || !moved && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
+        || !moved && !planted && error.resolved_in_version.is_none_or(|v| version <= v.saturating_add(1))
 }
 
 /// Open errors, the latest first.
@@ -436,17 +448,29 @@ pub(super) fn open_requests(summary: &Summary) -> usize {
 pub(super) fn requests(summary: &Summary) -> Entries<'_> {
     let intent = wording::normalized(&summary.session_intent);
     let is_told = |request: &RequestEntry| {
-        request.state == RequestState::Open
+        matches!(request.state, RequestState::Open | RequestState::Done)
+            && request.outcome.is_none()
             && intent.contains(&wording::normalized(clip_words(&request.text, 80)))
     };
-    let mut ranked: Vec<(usize, &RequestEntry)> =
-        summary.requests.iter().enumerate().rev().filter(|(_, request)| !is_told(request)).collect();
+    // A question that the person went on from was answered, and is one of many.
+    let was_answered = |request: &RequestEntry| {
+        request.state == RequestState::Done && request.outcome.is_none() && only_asks(&request.text)
+    };
+    let mut ranked: Vec<(usize, &RequestEntry)> = summary
+        .requests
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(order, request)| !is_told(request) && (*order == 0 || !was_answered(request)))
+        .collect();
     // The open ones, then what the session began with, which later words refer to.
     ranked.sort_by_key(|(order, request)| (request.state != RequestState::Open, *order != 0));
     in_order(ranked, |_, request| {
         let state = match (&request.superseded_by, &request.outcome) {
             (_, Some(outcome)) => format!("{}: {}", request.state.as_str(), short(outcome, REASON_CHARS)),
             (Some(later), None) => format!("superseded by: {}", short(later, 80)),
+            // The person went on: whether it was all done, only who understood it knows.
+            (None, None) if request.state == RequestState::Done => "past".to_owned(),
             (None, None) => request.state.as_str().to_owned(),
         };
         format!("- [{state}] {}{}", ends(&request.text), origin(request.session_id.as_ref()))

@@ -41,6 +41,8 @@ const BRIEF: usize = 600;
 const MOST_COVERED: usize = 200;
 /// The most lines of a failed call's output among which one is looked for that says why.
 const MOST_LINES: usize = 400;
+/// The resolution of an error that tests print which pass.
+pub const PLANTED: &str = "printed by tests that pass";
 /// The most messages listed for one error.
 const MAX_SEQS: usize = 50;
 
@@ -91,6 +93,11 @@ pub fn open(errors: &[ErrorFact], carry: &LedgerState) -> Vec<(String, String)> 
 /// The normalized form of a message, equal for the same error.
 fn normal(message: &str) -> String {
     squash(message).to_lowercase()
+}
+
+/// The normalized form of the message of an error that was found.
+fn id_of(found: &Found) -> String {
+    normal(&clip(&squash(&found.message), MAX_MESSAGE))
 }
 
 struct Entry {
@@ -187,11 +194,19 @@ impl Ledger {
         let command = command.as_deref();
         let work = Work::new(source::work(invocation));
         let seqs = invocation.seqs();
-        if run.counted_passes() && command.is_some_and(source::runs_one) {
-            self.plant(output, seqs.last().copied().unwrap_or_default());
+        let seq = seqs.last().copied().unwrap_or_default();
+        if run.counted_passes()
+            && let Some(within) = &run.within
+        {
+            self.plant(output.get(within.clone()).unwrap_or_default(), seq);
+            let run = Work::new(run.command().unwrap_or_default().to_owned());
+            self.resolve(invocation, &run, true);
+        } else if run.counted_passes() && command.is_some_and(source::runs_one) {
+            self.plant(output, seq);
             return self.resolve(invocation, &work, true);
         }
-        let found = of_output(invocation, command, run, output);
+        let mut found = of_output(invocation, command, run, output);
+        found.retain(|one| !self.planted.contains(&id_of(one)));
         let clean = found.is_empty();
         for one in found {
             self.add(one, Some(&work), &seqs);
@@ -206,14 +221,38 @@ impl Ledger {
         let mut printed = Vec::new();
         scan(output, &mut printed);
         for one in printed.into_iter().take(MAX_PER_OUTPUT) {
-            let id = normal(&clip(&squash(&one.message), MAX_MESSAGE));
+            let id = id_of(&one);
             let known = self.by_message.get(&id).and_then(|at| self.entries.get_mut(*at));
             if let Some(entry) = known.filter(|entry| entry.fact.resolution.is_none()) {
-                entry.fact.resolution = Some("printed by tests that pass".to_owned());
+                entry.fact.resolution = Some(PLANTED.to_owned());
                 entry.fact.seqs.push(seq);
             }
             self.planted.insert(id);
         }
+        let mut over = Vec::new();
+        for messages in self.carried.values_mut() {
+            over.extend(messages.extract_if(.., |message| self.planted.contains(&normal(message))));
+        }
+        for message in over {
+            self.close(message, None, (PLANTED.to_owned(), vec![seq]));
+        }
+    }
+
+    /// Adds an error of an earlier span with its resolution, if this span does not show it.
+    fn close(&mut self, message: String, command: Option<String>, (resolution, seqs): (String, Vec<Seq>)) {
+        if self.entries.iter().any(|entry| normal(&entry.fact.message) == normal(&message)) {
+            return;
+        }
+        let fact = ErrorFact {
+            kind: None,
+            message,
+            location: None,
+            command,
+            resolution: Some(resolution),
+            count: 0,
+            seqs,
+        };
+        self.entries.push(Entry { fact, rank: Rank::Precise });
     }
 
     /// Resolves the errors of work that is done again successfully; `is_run` for a test run that passed.
@@ -250,19 +289,7 @@ impl Ledger {
                 }
             }
             for message in self.carried.remove(key).unwrap_or_default() {
-                let known = self.entries.iter().any(|e| normal(&e.fact.message) == normal(&message));
-                if !known {
-                    let fact = ErrorFact {
-                        kind: None,
-                        message,
-                        location: None,
-                        command: Some(work.text.clone()),
-                        resolution: Some(note.clone()),
-                        count: 0,
-                        seqs: invocation.seqs(),
-                    };
-                    self.entries.push(Entry { fact, rank: Rank::Precise });
-                }
+                self.close(message, Some(work.text.clone()), (note.clone(), invocation.seqs()));
             }
         }
     }

@@ -49,6 +49,24 @@ fn what_the_tests_of_a_run_that_passed_print_is_no_error() {
     };
     assert_eq!(open(&[pass.clone(), commit.clone()]), ["'x'"]);
     assert_eq!(open(&[commit, pass]), ["'x'"]);
+    // A commit's hook runs them as well.
+    let hook = format!("$ pytest -q\n{printed}3 passed in 0.1s\n[main 1a2b3c4] x");
+    assert!(of("git commit -m x", &hook).is_empty());
+    let earlier = LedgerState {
+        open_errors: vec![
+            ("planted by a test".to_owned(), "git commit -m x".to_owned()),
+            ("broken".to_owned(), "git add a && git commit -m x".to_owned()),
+        ],
+        ..LedgerState::default()
+    };
+    let commit = invocation("bash", Some("git add a && git commit -m x"), &hook, 1);
+    let told: Vec<_> = read(&[], &[commit], &earlier)
+        .into_iter()
+        .map(|one| (one.message, one.resolution.is_some()))
+        .collect();
+    assert_eq!(told, [("planted by a test".to_owned(), true), ("broken".to_owned(), true)]);
+    let hook = format!("$ ruff check\n{printed}[main 1a2b3c4] x");
+    assert!(!of("git commit -m x", &hook).is_empty());
     // The error may be of the other program.
     assert!(!of("./migrate; pytest -q", &format!("{printed}3 passed in 0.1s")).is_empty());
 }

@@ -278,8 +278,12 @@ fn is_of_own_words(name: &str) -> bool {
 
 /// Whether a line is from a numbered listing of a program: a number, a diff sign, text.
 pub fn is_listed(line: &str) -> bool {
-    let line = line.trim_start().trim_start_matches(['+', '-']).trim_start();
+    let signed = line.trim();
+    let line = signed.trim_start_matches(['+', '-']).trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.is_empty() {
+        return !line.is_empty() && line.len() < signed.len();
+    }
     // A diff has a number for each side.
     let text = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len()

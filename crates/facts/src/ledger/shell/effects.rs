@@ -254,9 +254,13 @@ impl Reader<'_> {
             .and_then(|at| self.step.words.get(at + 1));
         let expression =
             from_option.cloned().or_else(|| (!arguments.is_empty()).then(|| arguments.remove(0)));
+        let is_extended =
+            |word: &Word| matches!(&*word.text, "-E" | "-r" | "--regexp-extended" | "-Ei" | "-ri");
+        let is_basic = !self.step.words.iter().any(is_extended);
         for word in arguments {
             if in_place {
-                let description = expression.as_ref().and_then(|e| substitution(&e.text)).unwrap_or_default();
+                let description =
+                    expression.as_ref().and_then(|e| substitution(&e.text, is_basic)).unwrap_or_default();
                 self.add(Op::Modify, &word, None, Some(description));
             } else {
                 self.add(Op::Read, &word, None, None);
@@ -286,7 +290,7 @@ impl Reader<'_> {
             }
         }
         for word in files {
-            let description = program.and_then(|p| substitution(&p.text)).unwrap_or_default();
+            let description = program.and_then(|p| substitution(&p.text, false)).unwrap_or_default();
             self.add(Op::Modify, &word, None, Some(description));
         }
         true
@@ -389,16 +393,55 @@ impl Reader<'_> {
     }
 }
 
-/// `old → new` for a plain `s/old/new/`; `None` for any other program.
-fn substitution(program: &str) -> Option<String> {
+/// `old → new` for a plain `s/old/new/`, also of some lines only (`4,9s/…/…/`); `None` for any other program. `is_basic` is
+/// whether brackets stand for themselves, as in `sed` without `-E`.
+fn substitution(program: &str, is_basic: bool) -> Option<String> {
     let program = program.trim();
-    let sign =
-        program.strip_prefix('s')?.chars().next().filter(|sign| !sign.is_alphanumeric() && *sign != ' ')?;
-    let mut parts = program.get(1 + sign.len_utf8()..)?.split(sign);
-    let (old, new, flags) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_plain = |text: &str| !text.contains(['\\', '(', '[', '*', '^', '$', '\n']);
-    let is_one = parts.next().is_none() && flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I'));
-    (is_one && is_plain(old) && is_plain(new) && !old.is_empty()).then(|| format!("{old} → {new}"))
+    let program = program.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ',' | '$'));
+    let mut chars = program.strip_prefix('s')?.chars();
+    let sign = chars.next().filter(|sign| !sign.is_alphanumeric() && !matches!(sign, ' ' | '\\'))?;
+    let mut parts = vec![String::new()];
+    let mut is_escaped = false;
+    for c in chars {
+        match parts.last_mut()? {
+            _ if c == sign && !is_escaped => parts.push(String::new()),
+            part => {
+                if c == sign {
+                    part.pop();
+                }
+                part.push(c);
+            }
+        }
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    let [old, new, flags] = parts.as_slice() else { return None };
+    let old = literal(old.trim_start_matches('^'), |c| match c {
+        '[' | '*' | '$' | '^' | '\n' => true,
+        '(' | ')' | '{' | '}' | '+' | '?' | '|' => !is_basic,
+        _ => false,
+    })?;
+    let new = literal(new, |c| matches!(c, '&' | '\n'))?;
+    let is_one = flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I' | '1'));
+    (is_one && !old.is_empty()).then(|| format!("{} → {}", old.trim(), new.trim()))
+}
+
+/// A part of a substitution as the text that it stands for; `None` where it has a sign that stands for something else.
+fn literal(part: &str, is_special: impl Fn(char) -> bool) -> Option<String> {
+    let mut text = String::with_capacity(part.len());
+    let mut chars = part.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.push(chars.next().filter(|c| c.is_ascii_punctuation() && !is_group(*c))?),
+            c if is_special(c) => return None,
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// Whether a sign behind a backslash begins or ends a group, or counts, in `sed`.
+fn is_group(sign: char) -> bool {
+    matches!(sign, '(' | ')' | '{' | '}' | '+' | '?' | '|' | '<' | '>')
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -410,7 +453,33 @@ mod tests {
     use rstest::rstest;
 
     use super::super::parse;
-    use super::effects;
+    use super::{effects, substitution};
+
+    #[rstest]
+    #[case("s/a/b/g", true, Some("a → b"))]
+    #[case(
+        "274s/def f(self, \\*, x=None):/def f(self, *, x=None, **kwargs):/",
+        true,
+        Some("def f(self, *, x=None): → def f(self, *, x=None, **kwargs):")
+    )]
+    #[case("4,9s|a\\.b/c|d|", true, Some("a.b/c → d"))]
+    #[case("s/^    return old$/x/", true, None)]
+    #[case("s/f(x)/g(x)/", true, Some("f(x) → g(x)"))]
+    #[case("s/f(x)/g(x)/", false, None)]
+    #[case("s/\\(a\\)/b/", true, None)]
+    #[case("s/a.*b/c/", true, None)]
+    #[case("s/a/<&>/", true, None)]
+    #[case("s/a/\\1/", true, None)]
+    #[case("s/a\\/b/c/", true, Some("a/b → c"))]
+    #[case("5d", true, None)]
+    #[case("/x/s/a/b/", true, None)]
+    fn a_substitution_is_told_when_it_is_plain(
+        #[case] program: &str,
+        #[case] is_basic: bool,
+        #[case] told: Option<&str>,
+    ) {
+        assert_eq!(substitution(program, is_basic).as_deref(), told);
+    }
 
     /// The text that a script writes to `out`, as far as the script contains it.
     fn text_of_out(script: &str) -> Option<String> {

@@ -7,15 +7,21 @@ mod command;
 mod outcome;
 mod rules;
 
-use super::TestRunFact;
+use std::ops::Range;
+
 use super::invocation::Invocation;
 use super::line::{clip, squash};
+use super::shell::Pipeline;
+use super::{TestRunFact, shell};
 use crate::ledger::TestOutcome;
 use command::Reading;
 use rules::Means;
 
 /// The longest command kept, in characters.
 const MAX_COMMAND: usize = 400;
+/// The most lines of an output among which a printed command is looked for, and the most such commands, from the last.
+const MOST_LINES: usize = 10_000;
+const MOST_ECHOED: usize = 16;
 
 /// A tool use, with its test run if it is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,9 +30,16 @@ pub(super) struct Run {
     pub is_test: bool,
     /// The fact, when a run took place.
     fact: Option<TestRunFact>,
+    /// The part of the output that is the run's, when another program ran it: a commit's hook.
+    pub within: Option<Range<usize>>,
 }
 
 impl Run {
+    /// Its command, as far as it was told.
+    pub(super) fn command(&self) -> Option<&str> {
+        self.fact.as_ref().map(|fact| fact.command.as_str())
+    }
+
     /// Whether the run passed.
     pub(super) fn passed(&self) -> bool {
         self.fact.as_ref().is_some_and(|fact| fact.outcome == TestOutcome::Pass)
@@ -57,15 +70,64 @@ pub(super) fn facts(runs: Vec<Run>) -> Vec<TestRunFact> {
 
 fn read_one(invocation: &Invocation<'_>) -> Run {
     let Some(command) = invocation.command.as_deref() else { return Run::default() };
-    let reading = invocation.pipelines().and_then(|pipelines| command::reading(&pipelines));
-    Run {
-        is_test: reading.is_some_and(|reading| !reading.only_if_summary),
-        fact: reading.and_then(|reading| fact(invocation, command, reading)),
+    let pipelines = invocation.pipelines().unwrap_or_default();
+    let reading = command::reading(&pipelines);
+    let Some(output) = invocation.output.as_deref() else { return Run::default() };
+    match reading {
+        Some(reading) => Run {
+            is_test: !reading.only_if_summary,
+            fact: fact(invocation, (command, reading), output),
+            within: None,
+        },
+        None if pipelines.iter().any(runs_scripts) => echoed(invocation, output).unwrap_or_default(),
+        None => Run::default(),
     }
 }
 
-fn fact(invocation: &Invocation<'_>, command: &str, reading: Reading) -> Option<TestRunFact> {
-    let output = invocation.output.as_deref()?;
+/// Whether a command runs scripts of the project: hooks, or those of a package.
+fn runs_scripts(pipeline: &Pipeline) -> bool {
+    let Some(command) = pipeline.commands.first() else { return false };
+    match command.program() {
+        "git" => command.args().iter().any(|word| {
+            matches!(&**word, "commit" | "push" | "merge" | "rebase" | "cherry-pick" | "am" | "revert")
+        }),
+        program => matches!(program, "npm" | "pnpm" | "yarn" | "bun" | "lefthook"),
+    }
+}
+
+/// The last test run that another program started, such as a commit's hook: runners of scripts print the command before they
+/// run it (`$ bun test src/`, `> vitest run`).
+fn echoed(invocation: &Invocation<'_>, output: &str) -> Option<Run> {
+    let mut end = output.len();
+    let mut at = 0;
+    let lines: Vec<(usize, &str)> = output
+        .split_inclusive('\n')
+        .take(MOST_LINES)
+        .filter_map(|line| {
+            let start = at;
+            at += line.len();
+            Some((start, line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "))?.trim()))
+        })
+        .collect();
+    for (start, command) in lines.into_iter().rev().take(MOST_ECHOED) {
+        let pipelines = shell::pipelines(&shell::parse(command, None));
+        let reading = command::reading(&pipelines).filter(|reading| !reading.only_if_summary);
+        if let Some(reading) = reading {
+            let reading = Reading { alone: false, ..reading };
+            let fact = fact(invocation, (command, reading), output.get(start..end)?)?;
+            let is_told = fact.outcome != TestOutcome::Unknown;
+            return is_told.then_some(Run { is_test: false, fact: Some(fact), within: Some(start..end) });
+        }
+        end = start;
+    }
+    None
+}
+
+fn fact(
+    invocation: &Invocation<'_>,
+    (command, reading): (&str, Reading),
+    output: &str,
+) -> Option<TestRunFact> {
     if never_ran(output) {
         return None;
     }

@@ -48,6 +48,22 @@ fn the_exit_code_decides_only_where_it_can(
 }
 
 #[rstest]
+#[case("git commit -m x", "$ bun test src/\nerror: planted\n 9 pass\n 0 fail\n$ tsc --noEmit\n[main 1a2b3c4] x", Some(("bun test src/", TestOutcome::Pass)))]
+#[case("git add a && git commit -m x 2>&1", "$ bun test src/\n 7 pass\n 2 fail\n", Some(("bun test src/", TestOutcome::Fail)))]
+#[case("npm run ci", "> app@1.0.0 ci\n> vitest run\n\n      Tests  3 passed (3)\n", Some(("vitest run", TestOutcome::Pass)))]
+#[case("git commit -m x", "$ eslint .\n[main 1a2b3c4] x", None)]
+#[case("cat notes.md", "$ bun test src/\n 9 pass\n 0 fail", None)]
+#[case("git log", "$ bun test src/\n 9 pass\n 0 fail", None)]
+fn a_hook_runs_tests(
+    #[case] command: &str,
+    #[case] output: &str,
+    #[case] expected: Option<(&str, TestOutcome)>,
+) {
+    let run = ran(command, output, None);
+    assert_eq!(run.as_ref().map(|run| (run.command.as_str(), run.outcome)), expected);
+}
+
+#[rstest]
 #[case::dotnet(
     "dotnet test",
     "/p/Tax.cs(3,5): error CS0103: The name 'rate' does not exist [/p/A.csproj]",

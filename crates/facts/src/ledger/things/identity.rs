@@ -94,7 +94,7 @@ fn tells(key: &str) -> bool {
 }
 
 /// Whether a property is secret by its name, whatever its value.
-pub(super) fn is_secret(name: &str) -> bool {
+pub(in super::super) fn is_secret(name: &str) -> bool {
     redact::names_secret(name)
         || matches!(
             name.to_lowercase().as_str(),

@@ -16,8 +16,10 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use self::identity::Subject;
+pub(super) use self::identity::is_secret;
 use self::shown::{ExtractedThings, MOST_OF_OUTPUT};
 use super::super::thing::{Places, Property, Thing, keep};
+use super::asked::delegates;
 use super::invocation::Invocation;
 use super::line::head;
 use super::reading::Reading;
@@ -115,7 +117,8 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
         Subject::of_command(&first.words)
     } else {
         let tool = tools::tool(&one.tool);
-        if tool.known && tool.kind != Kind::Other || is_about_files(&one.tool) {
+        if tool.known && tool.kind != Kind::Other || tools::is_about_files(&one.tool) || delegates(&one.tool)
+        {
             return shown;
         }
         Subject::of_call(&one.tool, &one.arguments)
@@ -141,7 +144,7 @@ fn shown_by(one: &Invocation<'_>) -> ExtractedThings {
 }
 
 /// Whether a call is a dry run, which shows what does not exist.
-fn is_tried(one: &Invocation<'_>) -> bool {
+pub(super) fn is_tried(one: &Invocation<'_>) -> bool {
     const TRIES: [&str; 3] = ["--dry-run", "--dryrun", "--what-if"];
     let flag = |name: &str| {
         matches!(words_of(name).concat().as_str(), "dryrun" | "simulate" | "preview" | "validateonly")
@@ -156,10 +159,6 @@ fn is_tried(one: &Invocation<'_>) -> bool {
 fn deletes(tool: &str) -> bool {
     let words = words_of(tool);
     words.iter().any(|word| matches!(word.as_str(), "delete" | "remove" | "destroy" | "drop" | "purge"))
-}
-
-fn is_about_files(tool: &str) -> bool {
-    words_of(tool).iter().any(|word| WORDS.file_tools.contains(word))
 }
 
 /// Finds the messages in which people, the agent or arguments of calls name a thing.
