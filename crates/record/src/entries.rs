@@ -49,6 +49,9 @@ pub struct RequestEntry {
     /// The outcome, as a model summarised it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
+    /// Whether it answers a question of the agent, so that what was asked before it is not over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answers: bool,
     /// The messages that it came from.
     pub seqs: Vec<Seq>,
     /// The session that it is from, in the joined record of a task; neither stored nor served.

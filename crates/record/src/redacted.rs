@@ -142,6 +142,7 @@ pub fn redact_facts(facts: &mut Facts) {
     }
     let carry = &mut facts.carry;
     clean_some(&mut carry.asked_leave);
+    clean_some(&mut carry.question);
     carry.todos.iter_mut().for_each(|(_, t)| clean(&mut t.content));
     carry.open_questions.iter_mut().for_each(clean);
     for (message, command) in &mut carry.open_errors {

@@ -14,7 +14,7 @@ use anchord_messages::id::Seq;
 
 /// The longest argument and the longest action, in characters.
 const LONGEST_ARGUMENT: usize = 80;
-const LONGEST: usize = 200;
+const LONGEST: usize = 160;
 /// The most actions of a span: the newest.
 const MOST: usize = 64;
 
@@ -49,7 +49,10 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
         return Vec::new();
     }
     let fields: Map<String, Value> = one.fields().unwrap_or_default();
-    let told = fields.iter().filter(|(name, _)| !is_secret(name)).filter_map(|(name, value)| {
+    let mut fields: Vec<_> = fields.iter().filter(|(name, _)| !is_secret(name)).collect();
+    // What is long goes first where the line is cut.
+    fields.sort_by_key(|(_, value)| value.is_array() || value.is_object());
+    let told = fields.into_iter().filter_map(|(name, value)| {
         let value = in_words(value);
         (!value.is_empty()).then(|| format!("{name}={}", clipped(&value, LONGEST_ARGUMENT)))
     });

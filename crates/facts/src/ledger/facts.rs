@@ -167,6 +167,9 @@ pub struct LedgerState {
     pub unanswered: Option<(Seq, String)>,
     /// How the agent's last message ended; `None` while the agent is still working.
     pub ending: Option<Ending>,
+    /// The question with which it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// Questions that were stated as open and that nobody has answered, bounded.
     pub open_questions: Vec<String>,
     /// The question with which the agent's last message asks for leave to do something.

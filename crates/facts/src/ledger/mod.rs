@@ -76,7 +76,7 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
     let errors = errors::read(span, &uses, &runs, carry);
     let open_errors = errors::open(&errors, carry);
     let things = things::read(span, &uses, (&runs, &known.things));
-    let mut requests = requests::read(span, minutes, carry.ending);
+    let mut requests = requests::read(span, minutes, carry);
     let mut statements = statements::read(span, minutes);
     let open_questions = statements::open_questions(span, &statements, &carry.open_questions);
     let choices = choices::read(span, minutes);
@@ -115,6 +115,7 @@ pub fn read_from(span: &[Reading<'_>], carry: &LedgerState, known: &EarlierNames
             open_errors,
             unanswered: spoken::unanswered(span),
             ending: requests.ending,
+            question: requests.question,
             open_questions,
             asked_leave,
         },

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::LedgerState;
 use super::line::{clip, clip_middle, squash};
 use super::prose::{self, Sentence};
 use super::reading::Reading;
@@ -50,6 +51,9 @@ pub struct RequestFact {
     pub text: String,
     /// What it says about the open requests.
     pub earlier: Earlier,
+    /// Whether it answers the agent's question, so that what was asked before it is not over.
+    #[serde(default)]
+    pub answers: bool,
     /// The message.
     pub seqs: Vec<Seq>,
 }
@@ -93,11 +97,14 @@ pub(super) struct Requests {
     pub questions: Vec<(String, Seq)>,
     /// How the agent's last message ended; `None` while it is still working.
     pub ending: Option<Ending>,
+    /// The question with which it ended.
+    pub question: Option<String>,
 }
 
-/// The requests of a span; `ending` is the ending of the previous span. With `minutes`, people talk to each other.
-pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) -> Requests {
-    let mut all = Requests { ending, ..Requests::default() };
+/// The requests of a span that goes on after `before`. With `minutes`, people talk to each other.
+pub(super) fn read(span: &[Reading<'_>], minutes: bool, before: &LedgerState) -> Requests {
+    let mut all =
+        Requests { ending: before.ending, question: before.question.clone(), ..Requests::default() };
     if minutes {
         return all;
     }
@@ -108,12 +115,12 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
         calls.extend(message.calls().filter(|call| is_up_to_a_person(&call.name)).map(|call| &*call.id));
         let results = message.results().filter(|result| calls.contains(&*result.call_id));
         for said in results.filter_map(|result| rejection(&result.text())) {
-            all.facts.extend(fact(&said, None, *seq));
+            all.facts.extend(fact(&said, (None, None), *seq));
             all.answered = true;
         }
         match (message.role, reading.person()) {
             (Role::User, Some(said)) => {
-                all.facts.extend(fact(said, all.ending, *seq));
+                all.facts.extend(fact(said, (all.ending, all.question.as_deref()), *seq));
                 all.answered = true;
                 all.questions.clear();
                 all.ending = None;
@@ -126,6 +133,7 @@ pub(super) fn read(span: &[Reading<'_>], minutes: bool, ending: Option<Ending>) 
                     let asked = questions(reading.sentences());
                     let asks = !asked.is_empty();
                     // Earlier questions stay open until somebody answers or the agent asks others.
+                    all.question = asked.last().cloned();
                     if asks {
                         all.questions = asked.into_iter().map(|text| (text, *seq)).collect();
                     }
@@ -211,7 +219,8 @@ fn is_unfinished(words: &str) -> bool {
     Phrase::Unfinished.is_in(&head) || words.get(from..).is_some_and(|tail| Phrase::Unfinished.is_in(tail))
 }
 
-fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
+/// What a person's message asks for; `question` is the one with which the agent's turn ended.
+fn fact(said: &str, (ending, question): (Option<Ending>, Option<&str>), seq: Seq) -> Option<RequestFact> {
     let said = prose::around_site(said);
     let said = said.trim();
     let own = prose::own_words(said);
@@ -228,11 +237,21 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
     let (change, words) = (change(text).filter(|_| !is_pasted), substance(text));
     if is_pleasantry(text) && !is_pasted {
         let earlier = if ending == Some(Ending::Report) { Earlier::Done } else { Earlier::Stand };
-        return (earlier != Earlier::Stand).then_some(RequestFact { text: String::new(), earlier, seqs });
+        let answers = false;
+        return (earlier != Earlier::Stand).then_some(RequestFact {
+            text: String::new(),
+            earlier,
+            answers,
+            seqs,
+        });
     }
     let goes_on = Phrase::GoOn.is_in(text) || continues(text) && words < WORDS_OF_REQUEST;
-    if change.is_none() && (goes_on || ending == Some(Ending::Question) && words <= WORDS_OF_ANSWER) {
-        return None;
+    let question = question.filter(|_| ending == Some(Ending::Question));
+    if change.is_none() && (goes_on || question.is_some() && words <= WORDS_OF_ANSWER) {
+        // Who gives the leave that the agent asked for, asks for just that.
+        let asked = question.filter(|asked| Phrase::AsksLeave.is_in(asked) && Phrase::GoOn.is_in(text))?;
+        let text = format!("{} (asked: {asked})", squash(text));
+        return Some(RequestFact { text, earlier: Earlier::Stand, answers: true, seqs });
     }
     let earlier = match (change, ending) {
         (Some(change), _) => change,
@@ -246,7 +265,8 @@ fn fact(said: &str, ending: Option<Ending>, seq: Seq) -> Option<RequestFact> {
         && !(earlier == Earlier::Dropped && words < 5);
     let text =
         if asks { clip_middle(&paragraphs(&without_examples(said)), LONGEST_REQUEST) } else { String::new() };
-    (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, seqs })
+    let answers = question.is_some_and(|question| !Phrase::Offers.is_in(question));
+    (asks || earlier != Earlier::Stand).then_some(RequestFact { text, earlier, answers, seqs })
 }
 
 /// Whether a line is neither blank nor what a harness writes under every plan that it hands over.
@@ -472,7 +492,7 @@ mod tests {
     }
 
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
-        let facts = read(&Reading::each(&span_of(messages)), false, None).facts;
+        let facts = read(&Reading::each(&span_of(messages)), false, &LedgerState::default()).facts;
         facts.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
     }
 
@@ -639,7 +659,9 @@ mod tests {
 
     #[test]
     fn the_agents_last_question_is_open_until_somebody_speaks() {
-        let ask = |messages: &[(Role, &str)]| read(&Reading::each(&span_of(messages)), false, None);
+        let ask = |messages: &[(Role, &str)]| {
+            read(&Reading::each(&span_of(messages)), false, &LedgerState::default())
+        };
         let asked =
             [(Role::User, "Build the shop"), (Role::Assistant, "Done so far. Which colour shall it be?")];
         assert_eq!(ask(&asked).questions, [("Which colour shall it be?".to_owned(), 2)]);

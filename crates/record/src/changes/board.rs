@@ -409,6 +409,7 @@ impl Board {
                         state,
                         superseded_by,
                         outcome,
+                        answers: false,
                         seqs,
                         session_id: None,
                         key: key.into(),

@@ -50,6 +50,7 @@ fn record() -> Summary {
             state: RequestState::Open,
             superseded_by: None,
             outcome: None,
+            answers: false,
             seqs: vec![1],
             session_id: None,
             key: Key::default(),
@@ -422,7 +423,8 @@ fn a_request_that_code_took_for_done_is_opened_again() {
     assert_eq!(request.outcome.as_deref(), Some("the first seat is booked"));
     // What the person says next does not make it done again, but may take it back.
     let next = |earlier| {
-        let request = RequestFact { text: "Thanks! Now print it.".into(), earlier, seqs: vec![5] };
+        let request =
+            RequestFact { text: "Thanks! Now print it.".into(), earlier, answers: false, seqs: vec![5] };
         after(&record, &Facts { requests: vec![request], ..Facts::default() }).requests[0].state
     };
     assert_eq!((next(Earlier::Done), next(Earlier::Dropped)), (RequestState::Open, RequestState::Dropped));
@@ -473,9 +475,14 @@ fn an_id_stays_for_the_life_of_its_entry_and_is_nobody_s_after_it() {
         reason: None,
         seqs: vec![7],
     };
-    let request = RequestFact { text: "Fold them too".into(), earlier: Earlier::Stand, seqs: vec![6] };
-    let again =
-        RequestFact { text: "Book two seats for Anna".into(), earlier: Earlier::Stand, seqs: vec![8] };
+    let request =
+        RequestFact { text: "Fold them too".into(), earlier: Earlier::Stand, answers: false, seqs: vec![6] };
+    let again = RequestFact {
+        text: "Book two seats for Anna".into(),
+        earlier: Earlier::Stand,
+        answers: false,
+        seqs: vec![8],
+    };
     let facts = Facts {
         test_runs: vec![run("cargo test", Some(2)), run("make test", None)],
         files: vec![file("src/spsc.rs", None)],

@@ -26,7 +26,7 @@ const LEAST_HEADING_WORDS: usize = 6;
 /// Labels before an agent's thoughts, which a harness asks for.
 const THOUGHTS: [&str; 3] = ["THOUGHT:", "Thought:", "**Thought:**"];
 /// Beginnings of lines that a harness adds to an output.
-const HARNESS: [&str; 3] = ["agentId: ", "... [", "Usage: "];
+const HARNESS: [&str; 4] = ["agentId: ", "... [", "Usage: ", "REMINDER: "];
 /// The most characters of a call's arguments.
 const LONGEST_CALL: usize = 240;
 /// The most characters that are read of a text: two thirds at its beginning, a third at its end.
@@ -54,7 +54,8 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
                 said(&mut lines, &without_fillers(spoken.map_or(text, |(_, words)| words)), &|_| true);
             }
             Part::Text(text) if message.role == Role::User => {
-                said(&mut lines, &without_examples(text), &is_own);
+                let is_word = |line: &str| is_own(line) && !is_listed(line) && !is_command(line);
+                said(&mut lines, &without_examples(text), &is_word);
             }
             Part::Text(text) => said(&mut lines, text, &is_own),
             Part::ToolCall(call) => called(&mut lines, &call.name, &call.arguments),
@@ -80,6 +81,11 @@ pub(super) fn message_lines(numbered: &Numbered, minutes: bool) -> (Option<Strin
         }
     }
     (name, lines)
+}
+
+/// Whether a line is a command for the agent's program (`/clear`).
+fn is_command(line: &str) -> bool {
+    line.starts_with('/') && !line.contains(char::is_whitespace) && line.matches('/').count() == 1
 }
 
 /// Sounds that fill a pause.

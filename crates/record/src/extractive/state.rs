@@ -6,6 +6,7 @@ use anchord_facts::ledger::line::squash;
 use anchord_facts::ledger::requests::Ending;
 use anchord_facts::ledger::{Facts, TodoStatus, prose};
 use anchord_facts::wording::clip_chars;
+use anchord_messages::id::Seq;
 use anchord_messages::inner_json;
 use anchord_messages::message::{Numbered, Role};
 use serde_json::Value;
@@ -79,18 +80,42 @@ fn at_work(span: &[Numbered], facts: &Facts, up_to: &str) -> String {
                 whole if whole.len() == told.len() => told,
                 head => format!("{head}…"),
             };
-            format!("{up_to} The agent was working; its call in message {at}: {told}")
+            format!("{up_to} The agent was working; its call in message {at}: {told}{}", failure(span, facts))
         }
-        // Some agents write their commands as text.
+        // Some agents write their commands as text; the output of the last one may follow.
+        None if let Some((at, command)) = pending(facts) => {
+            format!(
+                "{up_to} The agent was working; its command in message {at}, whose output follows: {command}"
+            )
+        }
         None => match facts.commands.last() {
             Some(last) => {
                 let told = clip(&squash(&last.command), LONGEST_CALL);
                 let at = last.seqs.first().map(|seq| format!(" in message {seq}")).unwrap_or_default();
-                format!("{up_to} The agent was working; its command{at}: {told}")
+                format!("{up_to} The agent was working; its command{at}: {told}{}", failure(span, facts))
             }
             None => format!("{up_to} The agent was working."),
         },
     }
+}
+
+/// The error that the span's last message shows.
+fn failure(span: &[Numbered], facts: &Facts) -> String {
+    let last = span.last().map(|numbered| numbered.seq);
+    let mut errors = facts.errors.iter().rev();
+    let error = errors.find(|error| error.resolution.is_none() && error.seqs.last().copied() == last);
+    error
+        .map(|error| format!("; it failed: {}", clip(&squash(&error.message), LONGEST_CALL)))
+        .unwrap_or_default()
+}
+
+/// The command in the span's last message, with its number, when it is written as text and not answered yet.
+fn pending(facts: &Facts) -> Option<(Seq, String)> {
+    let (seq, text) = facts.carry.unanswered.as_ref()?;
+    let (_, behind) = text.rsplit_once("```").and_then(|(text, _)| text.rsplit_once("```"))?;
+    let (_, command) = behind.split_once('\n')?;
+    let command = squash(command);
+    (!command.is_empty()).then(|| (*seq, clip(&command, LONGEST_CALL)))
 }
 
 /// The arguments of a call without the signs of JSON, as far as they are an object of texts and figures.

@@ -81,13 +81,15 @@ struct Fold {
 
 impl Fold {
     fn of(record: Vec<RequestEntry>) -> Self {
+        let counts =
+            |at: usize| record.get(at).is_some_and(|request| !request.answers && !is_aside(&request.text));
         let is_aside = |at: usize| record.get(at).is_some_and(|request| is_aside(&request.text));
         let (mut open, mut later) = (Vec::new(), 0);
         for (at, request) in record.iter().enumerate().rev() {
             if request.state == RequestState::Open {
                 open.push((at, later));
             }
-            later += usize::from(later < LATER && !is_aside(at));
+            later += usize::from(later < LATER && counts(at));
         }
         open.reverse();
         let asides = open.iter().map(|(at, _)| *at).filter(|at| is_aside(*at)).collect();
@@ -201,6 +203,7 @@ impl Fold {
         self.entries.push(Some(RequestEntry {
             text,
             state,
+            answers: fact.answers,
             seqs,
             key: key.into(),
             ..RequestEntry::default()
@@ -214,7 +217,7 @@ impl Fold {
         // A request before the repeated one's old place has counted it already.
         if is_aside(&fact.text) {
             self.asides.push(place);
-        } else {
+        } else if !fact.answers {
             let moved = self.open.iter_mut().filter(|(at, _)| previous.is_none_or(|previous| *at > previous));
             moved.for_each(|(_, later)| *later += 1);
         }

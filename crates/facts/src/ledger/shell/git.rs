@@ -56,9 +56,21 @@ impl Reader<'_> {
                 })
                 .collect(),
         };
+        // Without a commit in front of the paths, `git` takes what is staged.
+        let names_commit = words
+            .iter()
+            .take(after.unwrap_or(1))
+            .skip(1)
+            .any(|word| word.text.starts_with("--source") || needs_dashes && !word.text.starts_with('-'))
+            || words.iter().any(|word| word.text == "HEAD");
+        let told = if names_commit {
+            "reverted to the committed version"
+        } else {
+            "restored as staged, or else as committed"
+        };
         for word in files {
             if !paths::extension(&word.text).is_empty() {
-                self.add(Op::Revert, &word, None, Some("reverted to the committed version".to_owned()));
+                self.add(Op::Revert, &word, None, Some(told.to_owned()));
             }
         }
     }

@@ -90,7 +90,8 @@ impl Tally {
             self.count(passed, failed);
         }
         if rule.counted_as_passed {
-            self.passed = self.passed.map(|n| n.saturating_sub(failed.unwrap_or(0)));
+            let others = failed.unwrap_or(0).saturating_add(skipped);
+            self.passed = self.passed.map(|n| n.saturating_sub(others));
         }
         if let Some(name) = line.name("name") {
             self.name(name.as_str());
