@@ -108,14 +108,14 @@ async fn concurrent_appends_to_one_session_leave_no_gap_and_keep_each_batch_toge
         let lanes = if writer % 2 == 0 { stored.appends.clone() } else { other.clone() };
         let ours = stored.ours;
         async move {
-            let batches =
-                (0..8).map(|batch| {
-                    let text = format!("{writer}-{batch}");
-                    let lanes = lanes.clone();
-                    async move {
-                        lanes.append(append(ours, "s", &[&text, &text, &text])).await.expect("an append")
-                    }
-                });
+            let batches = (0..8).map(|batch| {
+                let text = format!("{writer}-{batch}");
+                let lanes = lanes.clone();
+                // Appends with a key are committed by another statement, and meet those without at the row.
+                let one = append(ours, "s", &[&text, &text, &text]);
+                let one = if writer % 2 == 0 { one } else { keyed(one, &text, 1) };
+                async move { lanes.append(one).await.expect("an append") }
+            });
             join_all(batches).await
         }
     });

@@ -49,13 +49,14 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 58] = [
+const HOT: [(&str, &str); 59] = [
     ("authentication", "from api_keys k join tenants t on t.id = k.tenant_id where k.digest = $1"),
     ("authentication: use", "update api_keys k set last_used_at = now()"),
     ("append: read the sessions", "coalesce(named.current_id, named.id)"),
     ("append: look for replies", "as u(tenant, route, key, place)"),
     ("append: look for messages", "as u(tenant, session_id, after, place)"),
     ("append: write", "with wanted as materialized"),
+    ("append: write messages of known sessions", "with held as materialized"),
     ("idempotency of other routes", "select body_digest, status, reply, headers::text"),
     ("context: its texts", "select x.context_revision from sessions x"),
     ("context: how much of the tail", "select min(w.seq) as seq"),

@@ -137,9 +137,98 @@ fn column<'a, R, T>(rows: &'a [R], of: impl Fn(&'a R) -> T) -> Vec<T> {
 
 impl Rows<'_> {
     /// Writes the rows as [`Committer::commit`] does, in the open transaction if there is one.
-    #[expect(clippy::too_many_lines, reason = "a statement with its parameters")]
     pub(crate) async fn write(&self, connection: &mut PgConnection) -> Result<Vec<i64>> {
-        let Self { changes, metadata, messages, outputs, replies, jobs, events } = self;
+        let done = if self.are_messages_of_known_sessions() {
+            self.write_messages(connection).await?
+        } else {
+            self.write_all(connection).await?
+        };
+        for event in self.events.iter().filter(|event| done.contains(&event.place)) {
+            events::write(connection, event.session, &[(event.kind, event.payload.as_str())]).await?;
+        }
+        Ok(done)
+    }
+
+    /// Whether every session exists, and gets messages and their tool outputs alone.
+    fn are_messages_of_known_sessions(&self) -> bool {
+        let Self { changes, metadata, messages: _, outputs: _, replies, jobs, events: _ } = self;
+        let makes_none = changes.iter().all(|change| change.revision.is_some());
+        makes_none && metadata.is_empty() && replies.is_empty() && jobs.is_empty()
+    }
+
+    /// Writes what most appends have. The parts of [`Self::write_all`] that would write nothing cost the server as much as
+    /// these, because it prepares each part of a statement at every run. What both have must stay the same.
+    async fn write_messages(&self, connection: &mut PgConnection) -> Result<Vec<i64>> {
+        let Self { changes, messages, outputs, .. } = self;
+        let written = sqlx::query!(
+            r#"with held as materialized (
+                 select w.*
+                 from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
+                   with ordinality as w(tenant_id, id, revision, above_revision, head_seq, accounting, recent, place)
+                 cross join lateral (
+                   select x.root_id from sessions x where x.tenant_id = w.tenant_id and x.id = w.id and x.revision = w.revision
+                   limit 1 for no key update skip locked
+                 ) s
+                 where w.above_revision = (select t.revision from tenants t where t.id = w.tenant_id)
+                   + coalesce((select r.settings_revision from sessions r
+                               where r.tenant_id = w.tenant_id and r.id = s.root_id limit 1), 0)
+               ),
+               updated as (
+                 update sessions s
+                 set head_seq = h.head_seq, accounting = h.accounting::json, recent = h.recent, revision = h.revision + 1,
+                     updated_at = now()
+                 from held h where s.tenant_id = h.tenant_id and s.id = h.id
+                 returning h.place
+               ),
+               new_messages as (
+                 insert into messages (tenant_id, session_id, seq, role, format, tokens, least_tokens, shape, keep, component,
+                                       body)
+                 select ($1::uuid[])[m.place], ($2::uuid[])[m.place], m.seq, m.role, m.format, m.tokens, m.least_tokens, m.shape,
+                        m.keep, m.component, m.body
+                 from unnest($8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::integer[], $13::integer[], $14::text[],
+                             $15::text[], $16::text[], $17::text[])
+                   as m(place, seq, role, format, tokens, least_tokens, shape, keep, component, body)
+                 where (m.place in (select u.place from updated u)) is true
+               ),
+               new_outputs as (
+                 insert into tool_outputs (tenant_id, session_id, reference, seq, ordinal)
+                 select ($1::uuid[])[o.place], ($2::uuid[])[o.place], o.reference, o.seq, o.ordinal
+                 from unnest($18::bigint[], $19::text[], $20::bigint[], $21::integer[]) as o(place, reference, seq, ordinal)
+                 where (o.place in (select u.place from updated u)) is true
+                 on conflict do nothing
+               )
+               select array(select u.place from updated u) as "done!""#,
+            &column(changes, |row| row.tenant_id),
+            &column(changes, |row| row.id),
+            &column(changes, |row| row.revision) as &[Option<i64>],
+            &column(changes, |row| row.above_revision),
+            &column(changes, |row| row.head_seq),
+            &column(changes, |row| row.accounting.as_str()) as &[&str],
+            &column(changes, |row| row.recent.as_deref()) as &[Option<&str>],
+            &column(messages, |row| row.place),
+            &column(messages, |row| row.seq),
+            &column(messages, |row| row.role) as &[&str],
+            &column(messages, |row| row.format) as &[&str],
+            &column(messages, |row| row.tokens),
+            &column(messages, |row| row.least_tokens) as &[Option<i32>],
+            &column(messages, |row| row.shape) as &[Option<&str>],
+            &column(messages, |row| row.keep) as &[Option<&str>],
+            &column(messages, |row| row.component) as &[Option<&str>],
+            &column(messages, |row| row.body) as &[&str],
+            &column(outputs, |row| row.place),
+            &column(outputs, |row| row.reference) as &[&str],
+            &column(outputs, |row| row.seq),
+            &column(outputs, |row| row.ordinal),
+        )
+        .fetch_one(connection)
+        .await?;
+        Ok(written.done)
+    }
+
+    /// Writes rows of all kinds.
+    #[expect(clippy::too_many_lines, reason = "a statement with its parameters")]
+    async fn write_all(&self, connection: &mut PgConnection) -> Result<Vec<i64>> {
+        let Self { changes, metadata, messages, outputs, replies, jobs, events: _ } = self;
         // Rows that refer to a tenant lock it, and would wait for one that is being erased.
         let refers = |place: i64, change: &ChangeRow<'_>| {
             change.revision.is_none() || replies.iter().any(|reply| reply.place == place)
@@ -306,12 +395,8 @@ impl Rows<'_> {
             &column(jobs, |row| row.trace) as &[Option<&str>],
             channel::JOBS,
         )
-        .fetch_one(&mut *connection)
+        .fetch_one(connection)
         .await?;
-        let done = written.done;
-        for event in events.iter().filter(|event| done.contains(&event.place)) {
-            events::write(connection, event.session, &[(event.kind, event.payload.as_str())]).await?;
-        }
-        Ok(done)
+        Ok(written.done)
     }
 }
