@@ -9,3 +9,10 @@ mod required;
 
 pub use compile::{Grouped, ascii, narrowed, unicode};
 pub(crate) use prefilter::{Line, Prefilter};
+
+use aho_corasick::AhoCorasick;
+
+/// A searcher for words of which every match of a pattern has one; `None` where it has none.
+pub(crate) fn required_words(pattern: &str) -> Option<AhoCorasick> {
+    required::words(pattern).and_then(|words| required::finder(words).ok())
+}

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -107,12 +108,23 @@ struct Rule {
 /// A pattern that is compiled at its first use.
 struct Pattern {
     text: String,
-    compiled: OnceLock<Regex>,
+    compiled: OnceLock<Compiled>,
+}
+
+struct Compiled {
+    regex: Regex,
+    /// Finds the words of which every match has one, when there are such words.
+    words: Option<AhoCorasick>,
 }
 
 impl Pattern {
-    fn regex(&self) -> &Regex {
-        self.compiled.get_or_init(|| pattern::ascii(&self.text))
+    /// The pattern, if it may match in a text: a search for words is a tenth of the work.
+    fn regex(&self, text: &str) -> Option<&Regex> {
+        let Compiled { regex, words } = self.compiled.get_or_init(|| Compiled {
+            regex: pattern::ascii(&self.text),
+            words: pattern::required_words(&pattern::narrowed(&self.text)),
+        });
+        words.as_ref().is_none_or(|words| words.is_match(text)).then_some(regex)
     }
 }
 
@@ -167,10 +179,10 @@ impl Phrase {
     }
 
     /// The phrase's patterns that apply to a text.
-    fn regexes(self, text: &str) -> impl Iterator<Item = &'static Regex> {
+    fn regexes(self, text: &str) -> impl Iterator<Item = &'static Regex> + use<'_> {
         let [english, chinese] = &*PATTERNS;
         let chinese = chinese.get(&self).filter(|_| is_chinese(text));
-        english.get(&self).into_iter().chain(chinese).map(Pattern::regex)
+        english.get(&self).into_iter().chain(chinese).filter_map(move |pattern| pattern.regex(text))
     }
 }
 

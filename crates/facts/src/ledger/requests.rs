@@ -523,10 +523,11 @@ mod tests {
         let result = rejected(&comment.0);
         assert_eq!(of("ExitPlanMode", &result), [first.clone(), comment.clone()]);
         assert_eq!(of("Edit", &result), [first.clone(), comment]);
-        assert_eq!(of("ExitPlanMode", "User has approved your plan. the user said: go"), [first.clone()]);
+        let only = std::slice::from_ref(&first);
+        assert_eq!(of("ExitPlanMode", "User has approved your plan. the user said: go"), only);
         // A page or a program may write anything.
-        assert_eq!(of("WebFetch", &result), [first.clone()]);
-        assert_eq!(of("Bash", &result), [first]);
+        assert_eq!(of("WebFetch", &result), only);
+        assert_eq!(of("Bash", &result), only);
     }
 
     #[rstest]

@@ -170,7 +170,7 @@ fn around_html(text: &str) -> Cow<'_, str> {
 
 /// What is before the words that introduce a paste, or before a mail, and what is behind its end.
 fn around_introduced(text: &str) -> Cow<'_, str> {
-    let introduced = PATTERNS.introduction.find(text).map(|found| (found.start(), found.end()));
+    let introduced = introduction(text);
     let mail = mail(text).map(|at| (at, at));
     let Some((own, from)) = introduced.into_iter().chain(mail).min() else { return Cow::Borrowed(text) };
     let before = text.get(..own).unwrap_or_default();
@@ -179,6 +179,19 @@ fn around_introduced(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(format!("{before}\n\n{}", behind(pasted)))
+}
+
+/// Where words introduce a paste, and where they end. They stand in one paragraph and end in a colon: on all of a long text the
+/// pattern would cost more than everything else that is read of it.
+fn introduction(text: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    text.split_inclusive("\n\n").find_map(|paragraph| {
+        let start = at;
+        at += paragraph.len();
+        let has_colon = paragraph.contains([':', '：']);
+        let found = has_colon.then(|| PATTERNS.introduction.find(paragraph)).flatten()?;
+        Some((start + found.start(), start + found.end()))
+    })
 }
 
 /// Where a mail begins.
