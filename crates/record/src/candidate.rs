@@ -138,7 +138,8 @@ fn merge_into(record: Option<Summary>, material: &Material, facts: &Facts, propo
         // A model was asked for what the span does not state, so these warnings are wrong.
         merged.warnings.retain(|warning| !warning.starts_with("the messages name no "));
     }
-    merge_since(&mut merged.summary, &read_tail(material, &facts.carry), material.version);
+    let later = read_tail(material, &facts.carry);
+    merge_since(&mut merged.summary, &later, (material.version, proposed.proposal.is_beside));
     digest::grow(&mut merged.summary.digest, &material.span);
     digest::forget(&mut merged.summary.digest, &material.dropped_entries);
     // No model opens again what the caller closed.

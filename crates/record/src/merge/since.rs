@@ -14,8 +14,14 @@ const MOST_DONE: usize = 32;
 const LONGEST_COMMAND: usize = 100;
 
 /// Takes the facts of the later messages into a merged summary, as far as they close what it tells.
-pub fn merge(summary: &mut Summary, later: &Facts, version: i64) {
+/// `is_beside` says that a model writes the record.
+pub fn merge(summary: &mut Summary, later: &Facts, (version, is_beside): (i64, bool)) {
     summary.current_state.since = happened(later);
+    // A model's questions are its own to close.
+    if later.answered && !is_beside {
+        let stated = &later.carry.open_questions;
+        summary.open_questions.retain(|question| stated.contains(&question.text));
+    }
     runs::merge(summary, &later.test_runs);
     for fact in &later.errors {
         let Some(resolution) = &fact.resolution else { continue };
@@ -98,13 +104,21 @@ mod tests {
             arguments: "-m fix".to_owned(),
             seqs: vec![seq],
         };
-        let later = Facts {
+        let question = |text: &str| Remark { text: text.into(), seqs: vec![2], session_id: None };
+        summary.open_questions = vec![question("Which port?"), question("Who owns it?")];
+        let mut later = Facts {
+            answered: true,
             test_runs: vec![run(TestOutcome::Pass, 8)],
             errors: vec![error(Some("`cargo test` succeeded"), 9)],
             actions: vec![commit(12)],
             ..Facts::default()
         };
-        merge(&mut summary, &later, 1);
+        later.carry.open_questions = vec!["Who owns it?".to_owned()];
+        let mut models = summary.clone();
+        merge(&mut models, &later, (1, true));
+        assert_eq!(models.open_questions, summary.open_questions, "a model closes its own");
+        merge(&mut summary, &later, (1, false));
+        assert_eq!(summary.open_questions, [question("Who owns it?")]);
         assert!(summary.blockers.is_empty());
         let resolved = |error: &ErrorEntry| error.status == ErrorStatus::Resolved;
         assert!(summary.errors.iter().all(resolved), "{:?}", summary.errors);
@@ -117,7 +131,7 @@ mod tests {
         errors::merge(&mut summary.errors, &later, 2);
         assert_eq!(summary.test_results, once.test_results, "the next version reads the same messages");
         assert!(summary.errors.iter().all(resolved));
-        merge(&mut summary, &Facts::default(), 2);
+        merge(&mut summary, &Facts::default(), (2, false));
         assert!(summary.current_state.since.is_empty());
     }
 
