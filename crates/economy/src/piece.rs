@@ -7,7 +7,7 @@ use anchord_messages::format::{self, Format};
 use anchord_messages::message::{Message, Role};
 use regex::Regex;
 
-/// A picture counts as much as a text of so many bytes.
+/// Bytes of text that a picture counts as.
 const PICTURE_BYTES: usize = 4_000;
 
 static PICTURE: LazyLock<Regex> =
@@ -39,12 +39,12 @@ impl Piece {
     /// Reads a message.
     ///
     /// # Errors
-    /// When it is none of this format.
+    /// When the message does not parse in this format.
     pub fn read(format: Format, raw: &str) -> Result<Self, format::FormatError> {
         Ok(Self::of(raw, &format::parse(format, raw)?))
     }
 
-    /// A message that was read before.
+    /// A piece of a message that is already parsed.
     pub fn of(raw: &str, message: &Message) -> Self {
         let mut text = String::new();
         message.each_text(&mut |part| {
@@ -60,7 +60,7 @@ impl Piece {
         Self { role: message.role, has_results, json, text: text.trim_end().into() }
     }
 
-    /// A message that has the system prompt alone, in formats that keep it apart.
+    /// The system prompt of a format that sends it outside of the message list.
     pub fn system(text: &str) -> Self {
         Self { role: Role::System, has_results: false, json: text.into(), text: text.into() }
     }
@@ -70,9 +70,9 @@ impl Piece {
 pub trait Part: Clone {
     /// Its bytes, which are what it costs.
     fn bytes(&self) -> usize;
-    /// The bytes that both begin with.
+    /// Length of the common prefix in bytes.
     fn same_start(&self, other: &Self) -> usize;
-    /// Whether the agent speaks.
+    /// Whether the role is assistant.
     fn is_agents(&self) -> bool;
     /// Whether it has results of calls, so that no prompt begins with it.
     fn has_results(&self) -> bool;

@@ -27,20 +27,20 @@ use anchord_session::trigger::Start;
 use chrono::DateTime;
 use uuid::Uuid;
 
-/// Nobody compresses this often without a message between.
+/// Limit on consecutive compressions without a new message.
 const MOST_IN_A_ROW: u32 = 20;
-/// Messages of a call, about: the agent's and a result.
+/// Approximate messages of a call: the agent's and one result.
 const CALL_MESSAGES: u64 = 2;
-/// A compression that leaves more of the context than this freed nothing that counts.
+/// A compression that leaves more than this share of the context counts as idle.
 const IDLE_SHARE: f64 = 0.9;
 
 /// A session's messages, read and counted once.
 pub struct Transcript {
     /// The format that they came in.
     pub format: Format,
-    /// As contexts take them.
+    /// The messages in the form that contexts read.
     pub entries: Vec<Entry>,
-    /// As engines take them.
+    /// The messages in the form that engines read.
     pub numbered: Vec<Numbered>,
     outlines: Vec<Outline>,
     counted: Vec<MessageCounts>,
@@ -106,7 +106,7 @@ pub struct Served {
     pub recap: String,
 }
 
-/// How attempts ended.
+/// Counts of compression attempts by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
     /// Versions published.
@@ -115,23 +115,23 @@ pub struct Outcomes {
     pub idle: u32,
     /// Published versions after which the context was above the target.
     pub above_target: u32,
-    /// Attempts in place of which large outputs were clipped.
+    /// Attempts that were not needed because large outputs were clipped.
     pub clipped: u32,
     /// Attempts that would have freed too little.
     pub too_little: u32,
     /// Attempts that could cover nothing for another reason.
     pub without_span: u32,
-    /// Candidates that were not smaller.
+    /// Candidates that were no smaller than what they replace.
     pub not_smaller: u32,
     /// Candidates that the gate refused.
     pub refused: u32,
-    /// Candidates of a model that code took the place of.
+    /// A model's candidates that were replaced by one of code.
     pub by_code: u32,
-    /// Whether a batch was refused, where the replay ends.
+    /// Whether the session refused a batch, which ends the replay.
     pub is_broken_off: bool,
 }
 
-/// A session on its way.
+/// State of one replay.
 pub struct Replay<'a> {
     /// The messages.
     pub transcript: &'a Transcript,
@@ -141,9 +141,9 @@ pub struct Replay<'a> {
     pub served: Option<Served>,
     /// How the attempts ended.
     pub outcomes: Outcomes,
-    /// Whether the level that starts compressions was ever reached.
+    /// Whether the context ever reached the compress level.
     pub triggered: bool,
-    /// The compression that the last append, or the end of another, has started.
+    /// The next compression, started by an append or by the end of another compression.
     start: Option<Start>,
     base: Option<Base>,
     probes: Vec<Probe>,
@@ -388,7 +388,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Makes and checks candidates until one is accepted, or no strategy is left.
+/// Builds candidates by code, with the strategy and then its fallbacks, until the gate accepts one.
 fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
     loop {
         let facts = candidate::read(&material);
@@ -402,7 +402,7 @@ fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
     }
 }
 
-/// How many messages there are up to a position.
+/// Converts a seq to the number of messages up to it.
 fn place(seq: Seq) -> usize {
     usize::try_from(seq).unwrap_or_default()
 }

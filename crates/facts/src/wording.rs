@@ -42,7 +42,7 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
     }
 }
 
-/// The words of a name in any case style.
+/// Splits an identifier at its separators and at each capital letter.
 pub(crate) fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars().take(120) {
@@ -61,8 +61,8 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Only this many characters of an error are compared: what follows is a trace that differs in its numbers.
-const MAX_CHARS: usize = 400;
+/// Characters of an error that are compared; a trace that follows differs in its numbers.
+const COMPARED_CHARS: usize = 400;
 
 /// The normalized form of an error's message: addresses, hashes, process ids and times are replaced too. Short numbers
 /// stay, because an error at another line is another error, which needs its own fix.
@@ -71,14 +71,14 @@ pub fn normalized_error(message: &str) -> String {
     without_numbers(message, LONGEST_LINE_NUMBER)
 }
 
-/// The same with every number replaced: equal for one error at different lines.
+/// The normalized error without any number: equal for the same error at different lines.
 pub fn normalized_error_anywhere(message: &str) -> String {
     without_numbers(message, 0)
 }
 
 /// Normalizes, with `#` in place of addresses, hashes and numbers of more than `kept_digits` digits.
 fn without_numbers(message: &str, kept_digits: usize) -> String {
-    let words = clip_chars(message, MAX_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = clip_chars(message, COMPARED_CHARS).split(|c: char| !c.is_alphanumeric() && c != '_');
     join_words(message, words, |out, word| {
         let digits = word.bytes().filter(u8::is_ascii_digit).count();
         let is_hash = word.len() >= 7 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
@@ -120,7 +120,7 @@ pub fn error_shape(kind: Option<&str>, message: &str) -> Option<String> {
     (words >= 2 && shape.contains('…')).then_some(shape)
 }
 
-/// One line: every run of white space and control characters becomes one space.
+/// Puts a text on one line: every run of white space and control characters becomes one space.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     one_line_into(&mut out, text);
@@ -145,7 +145,7 @@ pub fn one_line_into(out: &mut String, text: &str) {
     }
 }
 
-/// At most the first `max` characters.
+/// Returns at most the first `max` characters.
 pub fn clip_chars(text: &str, max: usize) -> &str {
     // There are never more characters than bytes.
     if text.len() <= max {
@@ -157,7 +157,7 @@ pub fn clip_chars(text: &str, max: usize) -> &str {
     }
 }
 
-/// The longest start of at most `max` characters that ends between two words.
+/// The longest prefix of at most `max` characters that ends between two words.
 ///
 /// It never breaks a path, identifier or number: when the first word is longer than `max`, the result is empty.
 /// In scripts without spaces it ends between any two characters.
@@ -168,18 +168,18 @@ pub fn clip_words(text: &str, max: usize) -> &str {
     }
     let next = text.get(head.len()..).and_then(|t| t.chars().next());
     let last = head.chars().next_back();
-    if next.is_some_and(breaks_before) || last.is_some_and(char::is_whitespace) {
+    if next.is_some_and(is_boundary) || last.is_some_and(char::is_whitespace) {
         return head.trim_end();
     }
     let end = head
         .char_indices()
         .rev()
-        .find(|(_, c)| breaks_before(*c))
+        .find(|(_, c)| is_boundary(*c))
         .map_or(0, |(at, c)| if is_spaceless(c) { at + c.len_utf8() } else { at });
     head.get(..end).unwrap_or_default().trim_end()
 }
 
-/// The longest end of at most `max` characters that starts between two words.
+/// The longest suffix of at most `max` characters that starts between two words.
 pub fn clip_words_tail(text: &str, max: usize) -> &str {
     let total = text.chars().count();
     if total <= max {
@@ -188,16 +188,16 @@ pub fn clip_words_tail(text: &str, max: usize) -> &str {
     let start = text.char_indices().nth(total - max).map_or(0, |(at, _)| at);
     let before = text.get(..start).and_then(|t| t.chars().next_back());
     let tail = text.get(start..).unwrap_or_default();
-    if before.is_some_and(breaks_before) {
+    if before.is_some_and(is_boundary) {
         return tail.trim_start();
     }
-    match tail.char_indices().find(|(_, c)| breaks_before(*c)) {
+    match tail.char_indices().find(|(_, c)| is_boundary(*c)) {
         Some((at, _)) => tail.get(at..).unwrap_or_default().trim_start(),
         None => "",
     }
 }
 
-fn breaks_before(c: char) -> bool {
+fn is_boundary(c: char) -> bool {
     c.is_whitespace() || is_spaceless(c)
 }
 
@@ -210,8 +210,8 @@ pub fn count_words(text: &str) -> u32 {
 /// The most message numbers that [`join_seqs`] keeps.
 const MOST_SEQS: usize = 1_000;
 
-/// Merges `more` into `seqs`, ascending and without duplicates: the first and the latest, so that it does not matter
-/// in which groups they are joined.
+/// Merges `more` into `seqs`, ascending and without duplicates. Beyond the limit the first and the newest stay, so that the
+/// result does not depend on the order of merging.
 pub fn join_seqs(seqs: &mut Vec<Seq>, more: &[Seq]) {
     seqs.extend_from_slice(more);
     seqs.sort_unstable();

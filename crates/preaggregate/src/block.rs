@@ -22,7 +22,7 @@ pub enum RejectReason {
     BadId,
     /// Its path has a `..` or begins with `/`.
     BadPath,
-    /// It has no nonce.
+    /// Its nonce is missing or blank.
     NoNonce,
     /// Its line is not a number.
     BadLine,
@@ -34,11 +34,11 @@ pub enum RejectReason {
 #[derive(Debug)]
 pub(super) struct Block<'a> {
     pub range: Range<usize>,
-    pub what: What<'a>,
+    pub content: BlockContent<'a>,
 }
 
 #[derive(Debug)]
-pub(super) enum What<'a> {
+pub(super) enum BlockContent<'a> {
     Finding(Finding<'a>),
     Rejected { id: Option<&'a str>, reason: RejectReason },
 }
@@ -74,16 +74,16 @@ pub(super) fn blocks<'a>(text: &str, marks: &[Mark<'a>]) -> Vec<Block<'a>> {
             |close| close.end,
         );
         let fault = attributes.map_or(Some(RejectReason::MalformedMarker), fault);
-        let what = match (fault, attributes, close_range) {
+        let content = match (fault, attributes, close_range) {
             (None, Some(attributes), Some(close_range)) => {
                 let nests = close.zip(next_opening).is_some_and(|(close, next)| next < close);
                 let finding =
                     Finding { attributes: *attributes, open: open.clone(), close: close_range, nests };
-                What::Finding(finding)
+                BlockContent::Finding(finding)
             }
-            (fault, ..) => What::Rejected { id, reason: fault.unwrap_or(RejectReason::NoCloser) },
+            (fault, ..) => BlockContent::Rejected { id, reason: fault.unwrap_or(RejectReason::NoCloser) },
         };
-        blocks.push(Block { range: open.start..end, what });
+        blocks.push(Block { range: open.start..end, content });
         next_opening = Some(at);
         if let Some(id) = id {
             next_of_id.insert(id, at);
@@ -123,7 +123,7 @@ fn is_path(path: &str) -> bool {
     !path.starts_with(['/', '\\']) && !path.split(['/', '\\']).any(|step| step == "..")
 }
 
-/// The closing markers of each id, ascending.
+/// The closing markers of each id, as ascending indexes into the marks.
 struct Closings<'a>(BTreeMap<&'a str, Vec<usize>>);
 
 impl<'a> Closings<'a> {
@@ -137,7 +137,7 @@ impl<'a> Closings<'a> {
         Self(closings)
     }
 
-    /// The first closing marker of an id after a marker.
+    /// Index of the first closing marker with this id behind index `at`.
     fn after(&self, id: &str, at: usize) -> Option<usize> {
         let of_id = self.0.get(id)?;
         of_id.get(of_id.partition_point(|close| *close <= at)).copied()

@@ -22,7 +22,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub use block::RejectReason;
-use block::{Block, What, blocks};
+use block::{Block, BlockContent, blocks};
 use outline::Place;
 
 /// The default threshold: files are condensed when they have this many bytes in total.
@@ -172,9 +172,9 @@ fn one(output: &AgentOutput<'_>, prefix: &str, condense: bool, warnings: &mut Ve
     let blocks = blocks(text, &scan.marks);
     let (mut kept, mut rejected) = (0, Vec::new());
     for block in &blocks {
-        match &block.what {
-            What::Finding(_) => kept += 1,
-            What::Rejected { id, reason } => {
+        match &block.content {
+            BlockContent::Finding(_) => kept += 1,
+            BlockContent::Rejected { id, reason } => {
                 rejected.push(RejectedFinding { id: id.map(str::to_owned), reason: *reason });
             }
         }
@@ -262,9 +262,9 @@ fn places<'a>(text: &str, blocks: &'a [Block<'a>]) -> Vec<Place<'a>> {
             }
             start = start.max(last.range.end);
         }
-        let finding = match &block.what {
-            What::Finding(finding) if !finding.nests => Some(finding),
-            What::Finding(_) | What::Rejected { .. } => None,
+        let finding = match &block.content {
+            BlockContent::Finding(finding) if !finding.nests => Some(finding),
+            BlockContent::Finding(_) | BlockContent::Rejected { .. } => None,
         };
         places.push(Place { range: start..end, finding });
     }

@@ -4,7 +4,7 @@
 //! is. Addresses come as octets and segments, so that no I/O type is needed.
 
 /// IPv4 blocks that are not public: the block and the length of its prefix in bits.
-const CLOSED_V4: [([u8; 4], u32); 17] = [
+const NON_PUBLIC_V4: [([u8; 4], u32); 17] = [
     // This network; on most systems 0.0.0.0 reaches the machine itself.
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -33,7 +33,7 @@ const CLOSED_V4: [([u8; 4], u32); 17] = [
 ];
 
 /// IPv6 blocks within the global range (`2000::/3`) that are not public.
-const CLOSED_V6: [(u128, u32); 4] = [
+const NON_PUBLIC_V6: [(u128, u32); 4] = [
     // Protocol assignments: Teredo tunnels, benchmarks, identifiers that are no addresses.
     (0x2001_0000 << 96, 23),
     // Documentation.
@@ -47,7 +47,7 @@ const CLOSED_V6: [(u128, u32); 4] = [
 /// Whether an IPv4 address is public.
 pub fn is_public_v4(octets: [u8; 4]) -> bool {
     let address = u32::from_be_bytes(octets);
-    !CLOSED_V4.iter().any(|(block, bits)| (address ^ u32::from_be_bytes(*block)) >> (32 - bits) == 0)
+    !NON_PUBLIC_V4.iter().any(|(block, bits)| (address ^ u32::from_be_bytes(*block)) >> (32 - bits) == 0)
 }
 
 /// Whether an IPv6 address is public; one with an embedded IPv4 address is public if that is.
@@ -59,7 +59,7 @@ pub fn is_public_v6(octets: [u8; 16]) -> bool {
         return is_public_v4([a, b, c, d]);
     }
     // Only 2000::/3 is assigned for the internet.
-    address >> 125 == 1 && !CLOSED_V6.iter().any(|(block, bits)| (address ^ block) >> (128 - bits) == 0)
+    address >> 125 == 1 && !NON_PUBLIC_V6.iter().any(|(block, bits)| (address ^ block) >> (128 - bits) == 0)
 }
 
 #[cfg(test)]

@@ -39,12 +39,12 @@ impl Default for QuotaWatch {
 
 /// The size of an append.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Load {
+pub(crate) struct BatchSize {
     pub(crate) messages: usize,
     pub(crate) bytes: usize,
 }
 
-impl Load {
+impl BatchSize {
     fn less(self, other: Self) -> Self {
         Self {
             messages: self.messages.saturating_sub(other.messages),
@@ -55,25 +55,25 @@ impl Load {
 
 /// The room that an append has taken from the quotas. The part that is not stored when it is dropped is given back.
 #[derive(Debug, Default)]
-pub(crate) struct Admitted {
+pub(crate) struct QuotaReservation {
     /// `None` when nothing was taken.
     counted: Option<Arc<Counted>>,
-    left: Load,
+    left: BatchSize,
 }
 
-impl Admitted {
+impl QuotaReservation {
     /// Keeps the room of what was stored.
-    pub(crate) fn store(&mut self, load: Load) {
-        self.left = self.left.less(load);
+    pub(crate) fn store(&mut self, size: BatchSize) {
+        self.left = self.left.less(size);
     }
 
     /// Whether the room that is left is enough.
-    pub(crate) fn covers(&self, load: Load) -> bool {
-        self.counted.is_none() || (load.messages <= self.left.messages && load.bytes <= self.left.bytes)
+    pub(crate) fn covers(&self, size: BatchSize) -> bool {
+        self.counted.is_none() || (size.messages <= self.left.messages && size.bytes <= self.left.bytes)
     }
 }
 
-impl Drop for Admitted {
+impl Drop for QuotaReservation {
     fn drop(&mut self) {
         if let Some(counted) = &self.counted {
             counted.messages.fetch_sub(whole(self.left.messages), Ordering::Relaxed);
@@ -88,10 +88,10 @@ impl QuotaWatch {
         &self,
         (store, now): (&Store, DateTime<Utc>),
         (tenant, quotas): (TenantId, &Quotas),
-        load: Load,
-    ) -> Result<Admitted> {
+        size: BatchSize,
+    ) -> Result<QuotaReservation> {
         if quotas.messages_per_day.is_none() && quotas.stored_bytes.is_none() {
-            return Ok(Admitted::default());
+            return Ok(QuotaReservation::default());
         }
         let look = async {
             let used = store.find_standing(tenant, now.date_naive()).await?;
@@ -106,10 +106,11 @@ impl QuotaWatch {
             if is_busy { ApiError::TenantBusy } else { ApiError::Unavailable(anyhow::anyhow!(error)) }
         })?;
         let wait = until_tomorrow(now);
-        take(&counted.messages, load.messages, ("messages_per_day", quotas.messages_per_day), wait)?;
-        let mut admitted = Admitted { counted: Some(Arc::clone(&counted)), left: Load { bytes: 0, ..load } };
-        take(&counted.bytes, load.bytes, ("stored_bytes", quotas.stored_bytes), FULL_RETRY)?;
-        admitted.left = load;
+        take(&counted.messages, size.messages, ("messages_per_day", quotas.messages_per_day), wait)?;
+        let mut admitted =
+            QuotaReservation { counted: Some(Arc::clone(&counted)), left: BatchSize { bytes: 0, ..size } };
+        take(&counted.bytes, size.bytes, ("stored_bytes", quotas.stored_bytes), FULL_RETRY)?;
+        admitted.left = size;
         Ok(admitted)
     }
 }

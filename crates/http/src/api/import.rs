@@ -14,7 +14,7 @@ use axum::body::Bytes;
 use sha2::{Digest as _, Sha256};
 
 use self::lines::{Import, Reading};
-use crate::admission::quotas::Load;
+use crate::admission::quotas::BatchSize;
 use crate::api::batch::LARGE_BODY_BYTES;
 use crate::api::export::{ExportLine, whole};
 use crate::api::messages::{admit, refuse};
@@ -99,8 +99,8 @@ pub async fn import_session(
         let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
         state.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))?;
     }
-    let Import { parts, loads, .. } = import;
-    let all = loads.iter().fold(Load::default(), |all, one| Load {
+    let Import { parts, sizes, .. } = import;
+    let all = sizes.iter().fold(BatchSize::default(), |all, one| BatchSize {
         messages: all.messages + one.messages,
         bytes: all.bytes + one.bytes,
     });
@@ -132,8 +132,8 @@ pub async fn import_session(
     if stored.is_made {
         state.store.count_session(caller.tenant);
     }
-    for (appended, load) in stored.replies.iter().zip(loads) {
-        state.count_append(&caller, appended, load, started);
+    for (appended, size) in stored.replies.iter().zip(sizes) {
+        state.count_append(&caller, appended, size, started);
     }
     Ok(reply)
 }

@@ -7,7 +7,7 @@ use serde::de::Error as _;
 use serde_json::value::RawValue;
 
 use crate::admission::heavy::{in_steps, in_turn};
-use crate::admission::quotas::{Admitted, Load};
+use crate::admission::quotas::{BatchSize, QuotaReservation};
 use crate::api::append_reply::{AppendOptions, AppendQuery, AppendResult};
 use crate::api::batch::{Batch, LARGE_BODY_BYTES, MarkedComponent, marked};
 use crate::api::message::Message;
@@ -139,11 +139,11 @@ pub async fn append_messages(
     for _ in 0..TOKENIZER_ATTEMPTS {
         let prepared = prepare(&body, caller.tenant, tokenizer, &state.limits).await?;
         let expected = prepared.expected_next_seq;
-        let load = load(&prepared.messages);
-        // The load is the same at every attempt.
+        let size = batch_size(&prepared.messages);
+        // The size is the same at every attempt.
         let admitted = match &mut admitted {
             Some(admitted) => admitted,
-            none => none.insert(admit(&state, &caller, reply_key.as_ref(), load).await?),
+            none => none.insert(admit(&state, &caller, reply_key.as_ref(), size).await?),
         };
         let append = Append {
             tenant: caller.tenant,
@@ -163,16 +163,16 @@ pub async fn append_messages(
         match state.appends.append(append).await {
             Ok(reply) => {
                 if reply.stored.is_some() {
-                    admitted.store(load);
+                    admitted.store(size);
                 }
-                state.count_append(&caller, &reply, load, started);
+                state.count_append(&caller, &reply, size, started);
                 drop(body);
                 return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
             Err(AppendError::Tokenizer(wanted)) => tokenizer = Some(wanted),
             Err(refused) => {
                 if refused.may_be_stored() {
-                    admitted.store(load);
+                    admitted.store(size);
                 }
                 return Err(refuse(refused, expected.unwrap_or_default()));
             }
@@ -183,7 +183,13 @@ pub async fn append_messages(
 
 impl AppState {
     /// Adds an append to the usage figures, unless its reply was replayed.
-    pub(crate) fn count_append(&self, caller: &Caller, reply: &AppendOutcome, load: Load, started: Instant) {
+    pub(crate) fn count_append(
+        &self,
+        caller: &Caller,
+        reply: &AppendOutcome,
+        size: BatchSize,
+        started: Instant,
+    ) {
         let Some(stored) = &reply.stored else { return };
         if self.embedder.is_some() {
             self.store.mark_for_embedding(caller.tenant, stored.session);
@@ -192,8 +198,8 @@ impl AppState {
             calls: 1,
             tokens_in: i64::try_from(stored.tokens).unwrap_or(i64::MAX),
             time_us: micros(started.elapsed()),
-            messages: i64::try_from(load.messages).unwrap_or(i64::MAX),
-            bytes: i64::try_from(load.bytes).unwrap_or(i64::MAX),
+            messages: i64::try_from(size.messages).unwrap_or(i64::MAX),
+            bytes: i64::try_from(size.bytes).unwrap_or(i64::MAX),
             ..UsageDelta::default()
         };
         self.count_use(caller, stored.session, stored.task_id.as_deref(), (UsageKind::Append, figures));
@@ -201,8 +207,11 @@ impl AppState {
 }
 
 /// Size of messages, as a tenant's quotas count it.
-pub(crate) fn load(messages: &[NewMessage]) -> Load {
-    Load { messages: messages.len(), bytes: messages.iter().map(|message| message.body.get().len()).sum() }
+pub(crate) fn batch_size(messages: &[NewMessage]) -> BatchSize {
+    BatchSize {
+        messages: messages.len(),
+        bytes: messages.iter().map(|message| message.body.get().len()).sum(),
+    }
 }
 
 /// Takes the room of a batch from the quotas; one that was stored before is answered again, whatever they say.
@@ -210,17 +219,17 @@ pub(crate) async fn admit(
     state: &AppState,
     caller: &Caller,
     key: Option<&ReplyKey>,
-    load: Load,
-) -> Result<Admitted> {
+    size: BatchSize,
+) -> Result<QuotaReservation> {
     let now = state.clock.now();
-    let refused = match state.quotas.admit((&state.store, now), (caller.tenant, &caller.quotas), load).await {
+    let refused = match state.quotas.admit((&state.store, now), (caller.tenant, &caller.quotas), size).await {
         Ok(admitted) => return Ok(admitted),
         Err(refused) => refused,
     };
     let Some(key) = key else { return Err(refused) };
     let mut tx = state.store.begin(caller.tenant).await?;
     match state.store.claim_reply(&mut tx, key).await? {
-        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(Admitted::default()),
+        ReplyLookup::Reply(_) | ReplyLookup::OtherBody => Ok(QuotaReservation::default()),
         ReplyLookup::First | ReplyLookup::InFlight => Err(refused),
     }
 }

@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub use list::Transcript;
 pub use reply::{Outcome, SyncState, Synced, TranscriptQuery};
 
-use crate::admission::quotas::Admitted;
+use crate::admission::quotas::QuotaReservation;
 use crate::api::messages;
 use crate::api::prelude::*;
 use crate::extract::prefer::Minimal;
@@ -102,7 +102,7 @@ struct Sync<'a> {
     opening: Option<FirstSettings>,
     included: Included,
     /// The part of the tenant's quotas that what is new takes.
-    admitted: Option<Admitted>,
+    admitted: Option<QuotaReservation>,
     /// Messages that are stored so far.
     added: Option<Added>,
 }

@@ -81,7 +81,7 @@ pub struct About {
     pub meaning: String,
     /// Remedy of the caller.
     pub remedy: String,
-    /// Members and headers of the reply beside those of every problem, each with what it says.
+    /// Extra members and headers of the reply, each with its meaning.
     pub members: Vec<(String, String)>,
 }
 
@@ -104,7 +104,7 @@ static TABLE: LazyLock<Vec<About>> = LazyLock::new(|| {
 });
 
 impl Kind {
-    /// All of them, by status.
+    /// All of them, in the order of their declaration.
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The last part of the `type`.

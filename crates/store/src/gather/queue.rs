@@ -78,19 +78,19 @@ pub(super) struct Queue<T> {
     large: Vec<Large>,
     /// Whether the newest transaction of small appends is not committing yet.
     is_deciding: bool,
-    waiting: Load,
+    waiting: QueueLoad,
     /// How many of the waiting appends are large.
     large_waiting: usize,
-    by_tenant: HashMap<TenantId, Load>,
+    by_tenant: HashMap<TenantId, QueueLoad>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Load {
+struct QueueLoad {
     appends: usize,
     bytes: usize,
 }
 
-impl Load {
+impl QueueLoad {
     fn with(self, bytes: usize) -> Self {
         Self { appends: self.appends + 1, bytes: self.bytes.saturating_add(bytes) }
     }
@@ -107,7 +107,7 @@ impl<T: Waits> Queue<T> {
             small_at_once: 0,
             large: Vec::new(),
             is_deciding: false,
-            waiting: Load::default(),
+            waiting: QueueLoad::default(),
             large_waiting: 0,
             by_tenant: HashMap::new(),
         }
@@ -122,8 +122,9 @@ impl<T: Waits> Queue<T> {
     pub(super) fn push(&mut self, item: T) -> Vec<T> {
         let (key, bytes) = (item.key(), item.bytes());
         let of_tenant = self.by_tenant.get(&key.0).copied().unwrap_or_default();
-        let fits =
-            |load: Load, appends, most| load.appends < appends && load.bytes.saturating_add(bytes) <= most;
+        let fits = |load: QueueLoad, appends, most| {
+            load.appends < appends && load.bytes.saturating_add(bytes) <= most
+        };
         // An append that is larger than a tenant's share is accepted when it is the tenant's only one.
         let is_alone = of_tenant.appends == 0;
         if !(is_alone || fits(of_tenant, TENANT_APPENDS, TENANT_BYTES)) {
@@ -148,8 +149,8 @@ impl<T: Waits> Queue<T> {
     }
 
     /// Removes the newest append of the tenant that has the most waiting, if that is more than `least`.
-    fn displace(&mut self, least: Load) -> Option<T> {
-        let share = |load: &Load| (load.appends / APPENDS_PART).max(load.bytes / BYTES_PART);
+    fn displace(&mut self, least: QueueLoad) -> Option<T> {
+        let share = |load: &QueueLoad| (load.appends / APPENDS_PART).max(load.bytes / BYTES_PART);
         let (tenant, most) = self.by_tenant.iter().max_by_key(|(_, load)| share(load))?;
         if share(most) <= share(&least) {
             return None;

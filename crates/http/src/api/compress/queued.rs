@@ -14,7 +14,7 @@ use super::request::{CompressedMessages, read, view};
 use crate::admission::heavy::go_on;
 use crate::api::batch::read_message;
 use crate::api::compressions::wait_for;
-use crate::api::messages::{admit, load, refuse};
+use crate::api::messages::{admit, batch_size, refuse};
 use crate::api::prelude::*;
 use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
 use anchord_context::mask::Keep;
@@ -234,8 +234,8 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
             message.keep = plan.kept.keep.contains(&seq).then_some(Keep::Always);
             messages.push(message);
         }
-        let load = load(&messages);
-        let mut admitted = admit(state, caller, None, load).await?;
+        let size = batch_size(&messages);
+        let mut admitted = admit(state, caller, None, size).await?;
         let count = Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let append = Append {
             model: None,
@@ -254,14 +254,14 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
         };
         match state.appends.append(append).await {
             Ok(reply) => {
-                admitted.store(load);
-                state.count_append(caller, &reply, load, started);
+                admitted.store(size);
+                state.count_append(caller, &reply, size, started);
             }
             // A concurrent request with the same key stores the same messages.
             Err(AppendError::Precondition { next_seq }) if next_seq > at => {}
             Err(refused) => {
                 if refused.may_be_stored() {
-                    admitted.store(load);
+                    admitted.store(size);
                 }
                 return Err(refuse(refused, at + 1));
             }

@@ -3,10 +3,10 @@
 use super::documents::{
     check_time, read_compression, read_evaluation, read_facts, read_own, read_probes, read_version, under,
 };
-use crate::admission::quotas::Load;
+use crate::admission::quotas::BatchSize;
 use crate::api::batch::{MarkedComponent, marked, read_message};
 use crate::api::export::{ExportLine, FORMAT_VERSION, LineKind};
-use crate::api::messages::load;
+use crate::api::messages::batch_size;
 use crate::api::prelude::*;
 use crate::extract::json::parse;
 use crate::limits::Limits;
@@ -20,7 +20,7 @@ use anchord_store::import::{Begun, Brings, Part};
 pub(super) struct Import {
     pub(super) parts: Vec<Part>,
     /// Size of the messages of each append.
-    pub(super) loads: Vec<Load>,
+    pub(super) sizes: Vec<BatchSize>,
     pub(super) is_ended: bool,
     pub(super) lines: usize,
 }
@@ -65,7 +65,7 @@ impl Reading<'_> {
             Some(last) => last.kind == LineKind::End,
         };
         let unstated = detect_lines(&lines)?.resolve(self.so_far);
-        let mut import = Import { parts: Vec::new(), loads: Vec::new(), is_ended, lines: lines.len() };
+        let mut import = Import { parts: Vec::new(), sizes: Vec::new(), is_ended, lines: lines.len() };
         for (at, line) in lines.into_iter().enumerate() {
             let branch = line.branch.clone().unwrap_or_else(BranchName::main);
             if line.kind == LineKind::Message {
@@ -77,7 +77,7 @@ impl Reading<'_> {
         }
         for part in &import.parts {
             if let Brings::Messages(append, _) = &part.brings {
-                import.loads.push(load(&append.messages));
+                import.sizes.push(batch_size(&append.messages));
             }
         }
         Ok(import)

@@ -9,9 +9,9 @@ use super::along::Along;
 use super::reply::{self, Ended, Outcome, SyncState};
 use super::{Step, Sync, seq_of};
 use crate::admission::heavy::in_steps;
-use crate::admission::quotas::Load;
+use crate::admission::quotas::BatchSize;
 use crate::api::batch::Batch;
-use crate::api::messages::{self, load};
+use crate::api::messages::{self, batch_size};
 use crate::api::prelude::*;
 use anchord_messages::content_digest::{ContentDigest, Digests};
 use anchord_messages::format::detect::BatchFormat;
@@ -78,7 +78,7 @@ impl Sync<'_> {
             if messages.is_empty() {
                 return Ok(Step::Done(()));
             }
-            let (started, load, count) = (Instant::now(), load(&messages), messages.len());
+            let (started, size, count) = (Instant::now(), batch_size(&messages), messages.len());
             let append = Append {
                 tenant: self.caller.tenant,
                 session: self.of(&along.name),
@@ -97,13 +97,13 @@ impl Sync<'_> {
             let model = append.model.clone();
             match self.state.appends.append(append).await {
                 Ok(reply) => {
-                    self.store(load);
-                    self.state.count_append(self.caller, &reply, load, started);
+                    self.store(size);
+                    self.state.count_append(self.caller, &reply, size, started);
                     self.take(along, reply, digests.by_ref().take(count));
                 }
                 Err(refused) => {
                     if refused.may_be_stored() {
-                        self.store(load);
+                        self.store(size);
                     }
                     self.model = model;
                     return match refused {
@@ -189,18 +189,18 @@ impl Sync<'_> {
 
     /// Takes the room of what is new from the tenant's quotas, unless an earlier step has taken as much.
     pub(super) async fn admit(&mut self, new: &New) -> Result<()> {
-        let load = load(&new.messages);
-        if self.admitted.as_ref().is_none_or(|admitted| !admitted.covers(load)) {
+        let size = batch_size(&new.messages);
+        if self.admitted.as_ref().is_none_or(|admitted| !admitted.covers(size)) {
             self.admitted = None;
-            self.admitted = Some(messages::admit(self.state, self.caller, None, load).await?);
+            self.admitted = Some(messages::admit(self.state, self.caller, None, size).await?);
         }
         Ok(())
     }
 
     /// Keeps the room of what was stored.
-    fn store(&mut self, load: Load) {
+    fn store(&mut self, size: BatchSize) {
         if let Some(admitted) = &mut self.admitted {
-            admitted.store(load);
+            admitted.store(size);
         }
     }
 
