@@ -26,7 +26,7 @@ use self::history::{Batch, Guard, Stored, check, doubled, without};
 use self::random::Random;
 use crate::concurrency::stored;
 use crate::support::service::{Client, Service, anchord, data_folder, pid};
-use crate::support::{cells, change, in_schema, number, path, until, validity};
+use crate::support::{cells, change, in_schema, number, path, validity};
 
 const OPERATOR: &str = "operator-token-of-the-kills-journey";
 const TENANTS: usize = 2;
@@ -502,10 +502,16 @@ async fn connect(processes: &Processes<'_>, server: usize) -> PgConnection {
     PgConnection::connect(&url).await.expect("a connection")
 }
 
-/// Waits until no job is queued or running: a killed worker's are taken over.
+/// Waits until no job is queued or running: a killed worker's are taken over at once, and a job whose claim was committed while
+/// its answer was lost with the database, when its lease of thirty seconds ends.
 async fn settle(look: &mut PgConnection) {
+    const LEASE_AND_WORK: Duration = Duration::from_secs(50);
     let live = "select count(*) from compressions where status in ('queued', 'running')";
-    until("the end of every job", async || (number(look, live).await == 0).then_some(())).await;
+    let begun = Instant::now();
+    while number(look, live).await > 0 {
+        assert!(begun.elapsed() < LEASE_AND_WORK, "the end of every job did not come about");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// Checks a tenant's versions: they follow each other, cover more and more, are counted, and are what they were when they

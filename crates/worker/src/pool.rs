@@ -52,6 +52,8 @@ const TICK: Duration = Duration::from_millis(500);
 const MAX_CLAIMED: usize = 16;
 /// A job fails for good when its workers died this often, because it may be the cause.
 const MAX_CRASHES: i32 = 5;
+/// The pause before a failed job is given back once more.
+const GIVE_BACK_AGAIN: Duration = Duration::from_millis(500);
 /// How long work may still settle after its lease is lost.
 const SETTLE_WITHIN: Duration = Duration::from_secs(1);
 /// A job fails for good after this many failures.
@@ -267,10 +269,7 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         Ok(next) => next,
         Err(error) => {
             error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
-            if let Err(error) = requeue_or_fail(env, &job, &error).await {
-                // When the lease ends, another worker takes the job over.
-                error!(compression.id = %job.id, %error, "worker.give_back_failed");
-            }
+            give_back(env, &job, &error, lease).await;
             None
         }
     }
@@ -316,6 +315,24 @@ async fn heartbeat(env: &Env, job: &Job, lease: Duration) {
             // The database may answer again before the lease ends; the fence rejects late writes.
             Err(error) => warn!(compression.id = %job.id, %error, "worker.heartbeat_failed"),
         }
+    }
+}
+
+/// Gives a failed job back, again and again while the database does not answer. When the lease ends, another worker takes the job
+/// over.
+async fn give_back(env: &Env, job: &Job, why: &JobError, lease: Duration) {
+    let given = async {
+        while let Err(error) = requeue_or_fail(env, job, why).await {
+            // It was given back, and somebody has it already.
+            if matches!(error, JobError::Fenced) {
+                return;
+            }
+            warn!(compression.id = %job.id, %error, "worker.give_back_failed");
+            tokio::time::sleep(GIVE_BACK_AGAIN).await;
+        }
+    };
+    if tokio::time::timeout(lease, given).await.is_err() {
+        error!(compression.id = %job.id, "worker.job_left_to_its_lease");
     }
 }
 
