@@ -118,7 +118,7 @@ struct Compiled {
 }
 
 impl Pattern {
-    /// The pattern, if it may match in a text: a search for words is a tenth of the work.
+    /// The pattern, if it may match in a text. Long patterns overrun the memory of their automaton on prose, and are then slow.
     fn regex(&self, text: &str) -> Option<&Regex> {
         let Compiled { regex, words } = self.compiled.get_or_init(|| Compiled {
             regex: pattern::ascii(&self.text),

@@ -196,6 +196,14 @@ pub struct CurrentState {
     pub since: Vec<Remark>,
 }
 
+impl CurrentState {
+    /// What was done, as far as readers and models are shown it: the newest, oldest first.
+    pub(crate) fn shown_done(&self) -> &[Remark] {
+        const MOST: usize = 12;
+        self.done.get(self.done.len().saturating_sub(MOST)..).unwrap_or_default()
+    }
+}
+
 /// Whether an error is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

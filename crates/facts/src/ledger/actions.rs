@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::asked::delegates;
 use super::invocation::Invocation;
 use super::shell::{Command, Word};
 use super::things::{is_secret, is_tried};
@@ -62,11 +61,7 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
 
 /// Whether a tool of this name changes something that is no file: of its words that say what it does, the first decides.
 fn changes(name: &str) -> bool {
-    if tools::tool(name).known
-        || tools::is_about_files(name)
-        || delegates(name)
-        || WORDS.harness_tools.contains(name)
-    {
+    if tools::tool(name).known || tools::is_about_files(name) || WORDS.harness_tools.contains(name) {
         return false;
     }
     let words = words_of(name.rsplit("__").next().unwrap_or(name));
@@ -183,6 +178,9 @@ mod tests {
     #[case("search_and_book_options", json!({"id": 7}), "{}", &[])]
     #[case("think", json!({"thought": "I should cancel the order"}), "", &[])]
     #[case("create_file", json!({"path": "a.md", "content": "x"}), "ok", &[])]
+    #[case("asana_create_task", json!({"name": "ship"}), "{\"gid\": \"7\"}", &["asana_create_task name=ship"])]
+    #[case("Task", json!({"description": "look around", "prompt": "x"}), "done", &[])]
+    #[case("TaskStop", json!({"task_id": "b1"}), "stopped", &[])]
     #[case("ScheduleWakeup", json!({"delaySeconds": 60}), "ok", &[])]
     #[case("TaskCreate", json!({"subject": "ship"}), "Task #1 created", &[])]
     #[case("update_plan", json!({"plan": []}), "ok", &[])]

@@ -56,8 +56,7 @@ pub struct PromptRoom {
     pub record_chars: usize,
 }
 
-/// The most of what was done, and of each, in characters.
-const MOST_DONE: usize = 12;
+/// The most characters of an action.
 const DONE_CHARS: usize = 120;
 /// The fewest tokens of a piece.
 pub const MIN_CHUNK_TOKENS: u32 = 800;
@@ -198,8 +197,7 @@ impl Frame {
         );
         let as_of = |seqs: &[Seq]| seqs.iter().max().map(|seq| format!(" (as of {seq})")).unwrap_or_default();
         let or_none = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
-        let done = &summary.current_state.done;
-        let told = done.iter().rev().take(MOST_DONE).rev().map(|one| match one.seqs.last() {
+        let told = summary.current_state.shown_done().iter().map(|one| match one.seqs.last() {
             Some(seq) => format!("{} (#{seq})", cut(&one.text, DONE_CHARS)),
             None => cut(&one.text, DONE_CHARS).into_owned(),
         });

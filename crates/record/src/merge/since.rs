@@ -9,7 +9,7 @@ use anchord_facts::wording::{clip_words, join_seqs};
 /// The most lines that tell what happened since.
 const MOST: usize = 4;
 /// The most actions of a record: the newest.
-const MOST_DONE: usize = 32;
+const MOST_STORED: usize = 32;
 /// The most characters of a command.
 const LONGEST_COMMAND: usize = 100;
 
@@ -59,7 +59,7 @@ pub(super) fn add_done(done: &mut Vec<Remark>, facts: &Facts) {
             done.push(new);
         }
     }
-    let surplus = done.len().saturating_sub(MOST_DONE);
+    let surplus = done.len().saturating_sub(MOST_STORED);
     done.drain(..surplus);
 }
 
@@ -145,7 +145,7 @@ mod tests {
         let mut done = Vec::new();
         add_done(&mut done, &Facts { actions: (0..20).map(action).collect(), ..Facts::default() });
         add_done(&mut done, &Facts { actions: (19..40).map(action).collect(), ..Facts::default() });
-        assert_eq!(done.len(), MOST_DONE);
+        assert_eq!(done.len(), MOST_STORED);
         assert_eq!(done.first().map(|one| one.text.as_str()), Some("send_email to=8"));
         assert_eq!(done.last().map(|one| one.text.as_str()), Some("send_email to=39"));
     }

@@ -31,8 +31,6 @@ const FIX_CHARS: usize = 120;
 const REQUEST_CHARS: usize = 200;
 /// An open error is old when it was last reported this many messages before the anchor.
 const LONG_AGO: i64 = 150;
-/// The most actions that are shown: the newest.
-const MOST_DONE: usize = 12;
 /// An error that was not met for so many messages is not called open.
 const A_WHILE_AGO: i64 = 24;
 /// From this number on, open errors of one shape share a line.
@@ -162,13 +160,13 @@ pub(super) fn state<'a>(summary: &Summary, [before_phase, before_task, before]: 
         let told = state.since.iter().map(|one| format!("{}{}", short(&one.text, FACT_CHARS), at(one)));
         let told: Vec<String> = told.collect();
         lines.push(Line::entry(
-            3 + MOST_DONE,
+            3 + state.shown_done().len(),
             format!("{before}After that, as far as it was known when this was written: {}", told.join("; ")),
         ));
     }
-    for (age, one) in state.done.iter().rev().take(MOST_DONE).enumerate() {
+    for (number, one) in state.shown_done().iter().enumerate().rev() {
         let text = format!("{before}Done{}: {}", at(one), short(&one.text, FACT_CHARS));
-        lines.push(Line::entry(2 + MOST_DONE - age, text));
+        lines.push(Line::entry(3 + number, text));
     }
     Entries::printed(lines)
 }
