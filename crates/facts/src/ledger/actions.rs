@@ -8,7 +8,7 @@ use super::shell::{Command, Word};
 use super::things::{is_secret, is_tried};
 use super::tools;
 use super::words::WORDS;
-use crate::wording::{clip_words, one_line, words_of};
+use crate::wording::{clip_chars, clip_words, one_line, words_of};
 use anchord_messages::id::Seq;
 
 /// The longest argument and the longest action, in characters.
@@ -56,7 +56,8 @@ fn of_use(one: &Invocation<'_>) -> Vec<ActionFact> {
         (!value.is_empty()).then(|| format!("{name}={}", clipped(&value, LONGEST_ARGUMENT)))
     });
     let arguments = clipped(&told.collect::<Vec<_>>().join(", "), LONGEST);
-    vec![ActionFact { name: one.tool.to_string(), arguments, seqs: one.seqs() }]
+    let name = clip_chars(&one.tool, LONGEST_ARGUMENT).to_owned();
+    vec![ActionFact { name, arguments, seqs: one.seqs() }]
 }
 
 /// Whether a tool of this name changes something that is no file: of its words that say what it does, the first decides.
@@ -195,6 +196,14 @@ mod tests {
         #[case] expected: &[&str],
     ) {
         assert_eq!(told(&Talk::new().tool(tool, arguments, output)), expected);
+    }
+
+    #[test]
+    fn an_action_is_bounded_whatever_its_call_is() {
+        let arguments = json!({"k".repeat(2_000): "v".repeat(5_000), "text": "word ".repeat(500)});
+        let talk = Talk::new().tool(&format!("update_{}", "a".repeat(3_000)), arguments, "ok");
+        let [action] = talk.facts().actions.try_into().unwrap();
+        assert!(action.name.len() + action.arguments.len() < 400, "{action:?}");
     }
 
     #[test]
