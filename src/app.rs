@@ -155,18 +155,12 @@ pub async fn examine(
 }
 
 /// The reply of `POST /v1/compress` for a transcript, by code.
-///
-/// # Errors
-/// When a message cannot be written.
 pub fn compress_by_code(conversation: &Conversation, options: CompressOptions) -> Result<CompressedMessages> {
     let made = stateless::compress(conversation, options)?;
     written(conversation, options.strategy, made)
 }
 
 /// The same for a candidate that is there.
-///
-/// # Errors
-/// When a message cannot be written.
 pub fn reply(
     conversation: &Conversation,
     strategy: Strategy,
@@ -182,9 +176,6 @@ fn written(conversation: &Conversation, strategy: Strategy, made: Compressed) ->
 }
 
 /// The OpenAPI document as JSON text.
-///
-/// # Errors
-/// When the document cannot be written as JSON.
 pub fn openapi() -> Result<String> {
     serde_json::to_string_pretty(&anchord_http::openapi()).context("the OpenAPI document")
 }

@@ -247,9 +247,6 @@ impl Cells {
     }
 
     /// Makes a cell.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub async fn add(&self, cell: &Cell) -> Result<()> {
         Ok(self.home.add_cell(self.located.target(), cell).await?)
     }

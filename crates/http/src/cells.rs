@@ -215,9 +215,6 @@ impl AppState {
     }
 
     /// Whether a tenant has left the cell since the request found it here.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn has_lost(&self, tenant: TenantId) -> Result<bool> {
         Ok(!self.is_alone() && self.store.find_arrival(tenant).await?.is_none())
     }

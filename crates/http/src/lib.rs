@@ -15,11 +15,6 @@
 //! | `edge` | connections, origins, unknown paths, the outermost layer |
 //! | `problem` | errors, and the replies and pages that they become |
 
-#![expect(
-    clippy::missing_errors_doc,
-    reason = "a handler's docs are its description in the API, where its problems are declared"
-)]
-
 pub mod admission;
 pub mod api;
 pub mod cells;

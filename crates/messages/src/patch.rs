@@ -3,9 +3,6 @@
 use serde::{Deserialize, Deserializer};
 
 /// Distinguishes null from an absent field.
-///
-/// # Errors
-/// When the value does not parse.
 pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }

@@ -16,17 +16,11 @@ pub fn four(number: f64) -> f64 {
 }
 
 /// Writes a number with four decimals.
-///
-/// # Errors
-/// When the serialiser fails.
 pub fn ratio<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64(four(*number))
 }
 
 /// Writes a number with four decimals, or null.
-///
-/// # Errors
-/// When the serialiser fails.
 pub fn ratio_or_null<S: Serializer>(number: &Option<f64>, to: S) -> Result<S::Ok, S::Error> {
     match number {
         Some(number) => to.serialize_some(&four(*number)),

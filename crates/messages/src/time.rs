@@ -11,17 +11,11 @@ pub fn text(at: DateTime<Utc>) -> String {
 }
 
 /// For `#[serde(serialize_with)]` on a time.
-///
-/// # Errors
-/// When the serializer fails.
 pub fn serialize<S: Serializer>(at: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&text(*at))
 }
 
 /// For `#[serde(serialize_with)]` on a time that may be absent.
-///
-/// # Errors
-/// When the serializer fails.
 pub fn serialize_option<S: Serializer>(at: &Option<DateTime<Utc>>, to: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => to.serialize_some(&text(*at)),
@@ -31,17 +25,11 @@ pub fn serialize_option<S: Serializer>(at: &Option<DateTime<Utc>>, to: S) -> Res
 
 /// For `#[serde(serialize_with)]` on a time that an import reads back: with the microseconds of the database, because
 /// messages of one time were appended together.
-///
-/// # Errors
-/// When the serializer fails.
 pub fn serialize_exactly<S: Serializer>(at: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Micros, true))
 }
 
 /// The same of a time that may be absent.
-///
-/// # Errors
-/// When the serializer fails.
 pub fn serialize_exactly_option<S: Serializer>(at: &Option<DateTime<Utc>>, to: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => serialize_exactly(at, to),

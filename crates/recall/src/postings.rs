@@ -101,9 +101,6 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 /// Adds a chunk's message lengths to the matches.
-///
-/// # Errors
-/// When the bytes are not a directory.
 pub fn read_directory(bytes: &[u8], matches: &mut Matches) -> Result<(), Corrupt> {
     each_segment(bytes, |first, mut body| {
         let mut seq = first;
@@ -127,9 +124,6 @@ pub fn by_bucket(terms: &[Term]) -> BTreeMap<u8, Vec<Term>> {
 }
 
 /// Adds the postings of the wanted terms of a bucket to the matches.
-///
-/// # Errors
-/// When the bytes are not postings.
 pub fn read_bucket(bytes: &[u8], wanted: &[Term], matches: &mut Matches) -> Result<(), Corrupt> {
     let rests: HashMap<u32, Term> = wanted.iter().map(|t| (t.rest(), *t)).collect();
     each_segment(bytes, |first, mut body| {

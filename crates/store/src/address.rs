@@ -42,9 +42,6 @@ impl Target<'_> {
 }
 
 /// Checks the name of a schema, which needs no quotes in SQL.
-///
-/// # Errors
-/// When it is another one.
 pub fn check_schema(name: &str) -> Result<(), AddressError> {
     if is_plain(name) { Ok(()) } else { Err(AddressError::Schema) }
 }
@@ -85,9 +82,6 @@ pub struct Role(String);
 
 impl Role {
     /// Takes a name of lower-case ASCII letters, digits and underscores, at most 63 and no digit first.
-    ///
-    /// # Errors
-    /// When it is another one.
     pub fn parse(name: &str) -> Result<Self, AddressError> {
         if is_plain(name) { Ok(Self(name.to_owned())) } else { Err(AddressError::Role) }
     }

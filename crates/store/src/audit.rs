@@ -29,9 +29,6 @@ pub struct AuditEvent {
 }
 
 /// Adds an entry; `tx` is the transaction of the change that it records.
-///
-/// # Errors
-/// When the database fails.
 pub async fn record(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -54,9 +51,6 @@ pub async fn record(
 
 impl Store {
     /// Lists a tenant's entries, newest first; with `before`, only entries older than that one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_audit_events(
         &self,
         tenant: TenantId,

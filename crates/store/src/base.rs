@@ -82,9 +82,6 @@ pub struct Original {
 impl Store {
     /// Reads the input of a compression, and the outlines of all messages after the anchor, in one snapshot; `None`
     /// when the session is gone.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn load_base(&self, of: impl Into<SessionKey>) -> Result<Option<(Base, Vec<Outline>)>> {
         let key @ SessionKey { tenant, id } = of.into();
         let mut tx = self.snapshot(tenant).await?;
@@ -111,9 +108,6 @@ impl Store {
     }
 
     /// Reads the outlines of the messages after one position and up to another, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn load_outlines(
         &self,
         key: SessionKey,
@@ -127,9 +121,6 @@ impl Store {
     }
 
     /// Reads the input of an evaluation; `None` when there is no such version.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn load_evaluation(&self, key: SessionKey, version: i64) -> Result<Option<Evaluated>> {
         let mut tx = self.snapshot(key.tenant).await?;
         let Some(stored) = summaries::find(&mut tx, key, version).await? else {
@@ -182,9 +173,6 @@ impl Store {
     }
 
     /// The originals of a span, ascending.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn load_span(&self, key: SessionKey, from_seq: Seq, through_seq: Seq) -> Result<Vec<Original>> {
         loop {
             let mut reading = self.reading(key.tenant).await?;

@@ -49,9 +49,6 @@ pub struct Used {
 
 impl Store {
     /// Reads a tenant's usage of its bounds on a day. Sessions and kept replies are those that this process knows of.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_used(&self, tenant: TenantId, day: NaiveDate) -> Result<Used> {
         let appended = self.find_standing(tenant, day).await?;
         let mut tx = self.snapshot(tenant).await?;

@@ -52,9 +52,6 @@ pub struct Branch {
 
 impl Store {
     /// Finds a branch; `None` when there is no such session or branch.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn find_branch(&self, tenant: TenantId, of: &SessionRef) -> Result<Option<Branch>> {
         let mut tx = self.snapshot(tenant).await?;
         let found = find(&mut tx, tenant, of).await?;
@@ -64,9 +61,6 @@ impl Store {
 
     /// Lists the branches of a session, oldest first; `after` is the last one of the page before. `None` when there is no
     /// such session.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn list_branches(
         &self,
         tenant: TenantId,
@@ -111,9 +105,6 @@ impl Store {
     }
 
     /// Makes a branch the one that operations act on which name none; `None` when there is no such session or branch.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn switch_branch(
         &self,
         tenant: TenantId,

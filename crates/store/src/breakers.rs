@@ -23,9 +23,6 @@ pub struct LlmBreaker {
 
 impl Store {
     /// Whether the breaker is open, so that code writes the summaries for now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn llm_is_resting(&self, tenant: TenantId, session: SessionId) -> Result<bool> {
         let mut tx = self.begin(tenant).await?;
         let resting = sqlx::query_scalar!(
@@ -40,9 +37,6 @@ impl Store {
     }
 
     /// Finds the state of a session's breaker; `None` when the last compression succeeded.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_llm_breaker(&self, tenant: TenantId, session: SessionId) -> Result<Option<LlmBreaker>> {
         let mut tx = self.snapshot(tenant).await?;
         let breaker = sqlx::query_as!(
@@ -59,9 +53,6 @@ impl Store {
 
     /// Records whether the model of a compression succeeded. From the third failure in a row on, the breaker opens
     /// for 1, 5, 15 and then 60 minutes; a success closes it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_llm(&self, tenant: TenantId, session: SessionId, good: bool) -> Result<()> {
         let mut tx = self.begin(tenant).await?;
         if good {

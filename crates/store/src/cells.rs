@@ -79,9 +79,6 @@ pub enum NotAdded {
 
 impl Store {
     /// Makes a cell: its schema and tables, and its entry in the list of this, the home cell.
-    ///
-    /// # Errors
-    /// When it cannot be added.
     pub async fn add_cell(&self, home: Target<'_>, cell: &Cell) -> Result<(), NotAdded> {
         if check_schema(&cell.name).is_err() || cell.name == HOME {
             return Err(NotAdded::Name);

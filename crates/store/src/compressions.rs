@@ -115,9 +115,6 @@ fn corrupt(column: &'static str, id: Uuid, reason: impl std::fmt::Display) -> St
 
 /// Enqueues a job in the caller's transaction. When a job of its kind is live already, returns that one. Workers are
 /// notified only of new jobs, because a notification slows down the commit that carries it.
-///
-/// # Errors
-/// When the database fails, or the request cannot be written.
 pub async fn enqueue(connection: &mut PgConnection, key: SessionKey, job: NewJob<'_>) -> Result<Enqueued> {
     let id = Uuid::now_v7();
     let request = serde_json::to_value(job.request).map_err(|e| corrupt("request", id, e))?;
@@ -166,9 +163,6 @@ pub async fn enqueue(connection: &mut PgConnection, key: SessionKey, job: NewJob
 }
 
 /// Enqueues a compression that a caller requests, in the caller's transaction, which holds the session's lock.
-///
-/// # Errors
-/// When the database fails, or the request cannot be written.
 pub async fn enqueue_manual(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -184,9 +178,6 @@ pub async fn enqueue_manual(
 
 /// Cancels the live compression of a session in the caller's transaction, which holds the session's lock; returns
 /// whether there was one.
-///
-/// # Errors
-/// When the database fails.
 pub async fn cancel_live(connection: &mut PgConnection, key: SessionKey) -> Result<bool> {
     let done = sqlx::query!(
         "update compressions set status = 'cancelled', finished_at = now(), lease_until = null
@@ -201,9 +192,6 @@ pub async fn cancel_live(connection: &mut PgConnection, key: SessionKey) -> Resu
 }
 
 /// Finds a compression or evaluation of a session in an open transaction.
-///
-/// # Errors
-/// When the database fails or the row does not parse.
 pub async fn find(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -225,9 +213,6 @@ pub async fn find(
 
 impl Store {
     /// Finds a compression or evaluation of a session.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn find_compression(
         &self,
         key: SessionKey,
@@ -240,9 +225,6 @@ impl Store {
     }
 
     /// Lists a session's compressions, newest first; `before` is the last id of the previous page.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn list_compressions(
         &self,
         key: SessionKey,
@@ -269,9 +251,6 @@ impl Store {
     }
 
     /// Cancels a live compression; returns `false` when it has ended already or does not exist.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn cancel_compression(&self, key: SessionKey, id: CompressionId) -> Result<bool> {
         let mut tx = self.begin(key.tenant).await?;
         // Lock order: sessions before jobs.
@@ -291,9 +270,6 @@ impl Store {
     }
 
     /// Extends the lease of a running job; returns `false` when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn heartbeat(&self, job: &Job, lease_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(
@@ -311,9 +287,6 @@ impl Store {
     }
 
     /// Returns a running job to the queue, due in `delay_seconds`; returns `false` when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn requeue(&self, job: &Job, delay_seconds: f64) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         let done = sqlx::query!(

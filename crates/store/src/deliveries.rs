@@ -107,9 +107,6 @@ impl Store {
     }
 
     /// Lists a webhook's deliveries, newest first; `None` when there is no such webhook.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn list_deliveries(
         &self,
         (tenant, webhook): (TenantId, WebhookId),
@@ -153,9 +150,6 @@ impl Store {
     }
 
     /// Finds a delivery and the body that is sent; `None` when there is no such delivery.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn find_delivery(
         &self,
         tenant: TenantId,
@@ -167,9 +161,6 @@ impl Store {
     }
 
     /// Queues a test message to a webhook.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_test_delivery(
         &self,
         tx: &mut PgConnection,
@@ -206,9 +197,6 @@ impl Store {
     }
 
     /// Makes a delivery due at once, whatever its status, unless an attempt is running or the webhook is disabled.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn redeliver(
         &self,
         tx: &mut PgConnection,

@@ -70,9 +70,6 @@ impl<'a> Entry<'a> {
 
 impl Store {
     /// Drops an entry of the current version for good.
-    ///
-    /// # Errors
-    /// When the database fails, or the version does not parse.
     pub async fn drop_entry(&self, tenant: TenantId, name: &SessionRef, entry: Entry<'_>) -> Result<Dropped> {
         let mut tries = Tries::default();
         loop {

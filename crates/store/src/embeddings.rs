@@ -82,9 +82,6 @@ impl Store {
     }
 
     /// Queues the marked sessions. A session that cannot be queued stays marked.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn queue_marked(&self) -> Result<()> {
         let mut marked: HashMap<TenantId, Vec<Uuid>> = HashMap::new();
         for (tenant, session) in std::mem::take(&mut *self.unembedded.lock()) {
@@ -112,9 +109,6 @@ impl Store {
 
     /// Reads the next messages without vectors of a model; from the first one when `anew`. `None` when the session is
     /// gone or another worker has it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_unembedded(
         &self,
         job: &EmbeddingJob,
@@ -227,9 +221,6 @@ impl Store {
     }
 
     /// Ends an attempt that stored nothing; the next one is due after `wait`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_off_embedding(&self, job: &EmbeddingJob, wait: Duration) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         sqlx::query!(

@@ -63,9 +63,6 @@ impl Store {
     ///
     /// With one id for all branches a session is followed across switches: behind an id those events come next that
     /// are of the branch that was current then.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_events(
         &self,
         tenant: TenantId,
@@ -118,9 +115,6 @@ impl Store {
     }
 
     /// The id behind which nothing has happened yet; 0 when nothing ever did.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn newest_event(&self, tenant: TenantId, following: Following) -> Result<i64> {
         let mut tx = self.snapshot(tenant).await?;
         let newest = match following {

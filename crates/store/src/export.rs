@@ -95,9 +95,6 @@ pub struct ExportedMessage {
 
 impl Store {
     /// Finds what a session's export has, and records the export in the audit log; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn export(
         &self,
         tenant: TenantId,
@@ -147,9 +144,6 @@ impl Store {
     }
 
     /// Reads a branch without its messages and versions; `None` when it is gone.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn export_branch(
         &self,
         key: SessionKey,
@@ -207,9 +201,6 @@ impl Store {
 
     /// Reads the next page of a branch's own messages after one position and up to another; empty when there are no more,
     /// or the session is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn export_messages(
         &self,
         key: SessionKey,
@@ -245,9 +236,6 @@ impl Store {
     }
 
     /// Reads the next page of a branch's own versions, with their numbers.
-    ///
-    /// # Errors
-    /// When the database fails or a document does not parse.
     pub async fn export_versions(
         &self,
         key: SessionKey,
@@ -306,9 +294,6 @@ impl Store {
     }
 
     /// Reads the next page of a branch's own commands and test runs.
-    ///
-    /// # Errors
-    /// When the database fails or a document does not parse.
     pub async fn export_facts(
         &self,
         key: SessionKey,
@@ -335,9 +320,6 @@ impl Store {
     }
 
     /// Reads the next page of a branch's own probes, up to a version.
-    ///
-    /// # Errors
-    /// When the database fails or a document does not parse.
     pub async fn export_probes(
         &self,
         key: SessionKey,
@@ -364,9 +346,6 @@ impl Store {
     }
 
     /// Reads the next page of a branch's own evaluations, up to a version.
-    ///
-    /// # Errors
-    /// When the database fails or a document does not parse.
     pub async fn export_evaluations(
         &self,
         key: SessionKey,
@@ -392,9 +371,6 @@ impl Store {
     }
 
     /// Reads the next page of a branch's ended compressions and evaluation jobs, up to a version.
-    ///
-    /// # Errors
-    /// When the database fails or a document does not parse.
     pub async fn export_compressions(
         &self,
         key: SessionKey,

@@ -70,9 +70,6 @@ impl Store {
     }
 
     /// Finds how a key was used before, without taking it; `None` when it was not used.
-    ///
-    /// # Errors
-    /// When the database fails, or a stored reply does not parse.
     pub async fn find_reply(&self, key: &ReplyKey) -> Result<Option<ReplyLookup>> {
         let mut tx = self.begin(key.tenant).await?;
         find(&mut tx, key).await
@@ -80,9 +77,6 @@ impl Store {
 
     /// Stores a reply; it commits with the transaction. It replaces an earlier reply for the same key: a call that
     /// waits for its result has already committed a first reply.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep_reply(
         &self,
         tx: &mut Tx,

@@ -7,9 +7,6 @@ use crate::prelude::*;
 
 impl Store {
     /// Ends the mark of a message that is kept, if it has one; returns `false` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_message(&self, tenant: TenantId, name: &SessionRef, seq: Seq) -> Result<bool> {
         let mut tries = Tries::default();
         loop {

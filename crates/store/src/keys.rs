@@ -106,9 +106,6 @@ impl Store {
     ///
     /// The look-up is by digest, so its time reveals nothing about the key. A cached result is checked against `now`,
     /// so that a key is never valid beyond its expiry.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_key(&self, digest: KeyDigest, line: Line, now: DateTime<Utc>) -> Result<Option<Grant>> {
         let found = match self.keys.find(&digest) {
             Some(known) => known,
@@ -201,9 +198,6 @@ impl Store {
     }
 
     /// Stores when keys were last used, where that is not stored yet.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_used_keys(&self) -> Result<()> {
         let (mut tenants, mut ids) = (Vec::new(), Vec::new());
         for (key, tenant) in self.keys.used.entries() {
@@ -254,9 +248,6 @@ impl Store {
     }
 
     /// Stores a key; `None` when the tenant does not exist, or the same key is stored already.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_key(&self, tenant: TenantId, key: &NewKey, actor: Actor) -> Result<Option<ApiKey>> {
         let mut tx = self.begin_as(actor, tenant).await?;
         let Some(made) = create(&mut tx, tenant, key, actor).await? else { return Ok(None) };
@@ -267,9 +258,6 @@ impl Store {
     }
 
     /// Lists a tenant's keys, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_keys(&self, tenant: TenantId, after: Option<KeyId>, limit: i64) -> Result<Vec<ApiKey>> {
         let mut tx = self.snapshot(tenant).await?;
         let keys = sqlx::query_as!(
@@ -286,9 +274,6 @@ impl Store {
     }
 
     /// Finds a key of a tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_key_by_id(&self, tenant: TenantId, id: KeyId) -> Result<Option<ApiKey>> {
         let mut tx = self.snapshot(tenant).await?;
         let key = sqlx::query_as!(
@@ -304,9 +289,6 @@ impl Store {
     }
 
     /// Revokes a key; returns `false` when there is no such key, or it is revoked already.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revoke_key(&self, tenant: TenantId, id: KeyId, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, tenant).await?;
         let done = sqlx::query!(
@@ -340,9 +322,6 @@ impl Store {
 
 /// Stores a key in an open transaction; `None` when the tenant does not exist, or the same key is stored already. After
 /// the commit, [`Store::forget_keys`].
-///
-/// # Errors
-/// When the database fails.
 pub async fn create(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -357,9 +336,6 @@ pub async fn create(
 /// Creates a key with the scopes of another one, which expires at `until` or at its own expiry, whichever is earlier.
 /// `held` are the scopes of the key that requests it; `None` for an operator. Only a rotation that is done may be
 /// committed, with [`Store::forget_keys`] after it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn rotate(
     tx: &mut PgConnection,
     tenant: TenantId,

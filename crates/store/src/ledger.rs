@@ -24,9 +24,6 @@ pub struct EntryRow {
 
 /// Lists the entries of a kind in an open transaction, in order, after a place and up to a message. After a rollback
 /// there are entries beyond the anchor, whose messages are read again.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -63,9 +60,6 @@ pub async fn list(
 }
 
 /// Lists the ids of a session's extracted constraints and requests that the caller dropped.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list_dropped_entries(
     connection: &mut PgConnection,
     key: SessionKey,

@@ -50,9 +50,6 @@ impl Store {
     }
 
     /// Listens for new jobs.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn listen_for_jobs(&self) -> Result<Listener> {
         self.listen(&[channel::JOBS]).await
     }
@@ -60,9 +57,6 @@ impl Store {
 
 impl Listener {
     /// Waits for the next notification. A caller that stops waiting misses none.
-    ///
-    /// # Errors
-    /// When the connection is lost.
     pub async fn next(&mut self) -> Result<PgNotification> {
         let lost =
             |why: &str| StoreError::Database(sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, why)));

@@ -39,9 +39,6 @@ pub struct SeqRange {
 impl Store {
     /// Lists the messages of a range in order, at most `limit` and fewer when the bodies are large; `None` when there
     /// is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_messages(
         &self,
         tenant: TenantId,
@@ -83,9 +80,6 @@ impl Store {
 
     /// Lists messages of a branch that is known by its id, in order, at most `limit` and fewer when the bodies are large;
     /// none when it is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_messages_of(
         &self,
         key: SessionKey,
@@ -111,9 +105,6 @@ pub struct MessagePage {
 }
 
 /// Lists the messages of a range in an open transaction, at most `limit` and fewer when the bodies are large.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(
     tx: &mut PgConnection,
     key: SessionKey,

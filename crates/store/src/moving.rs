@@ -111,9 +111,6 @@ pub async fn move_tenant(tenant: TenantId, cells: &[Place], to: &str) -> Result<
 }
 
 /// Ends an arrival at the target.
-///
-/// # Errors
-/// When the database fails.
 pub async fn arrive(tenant: TenantId, target: &Place) -> Result<()> {
     let mut connection = target.connect().await?;
     let arrived = format!(
@@ -182,9 +179,6 @@ impl Leaving {
     }
 
     /// Copies the messages that there are, while others go on; returns how many.
-    ///
-    /// # Errors
-    /// When a database fails.
     pub async fn send_ahead(&mut self) -> Result<u64> {
         let Some(messages) = self.tables.last() else { return Ok(0) };
         let of = format!("from messages where tenant_id = '{}'", self.tenant.0);
@@ -207,9 +201,6 @@ impl Leaving {
     }
 
     /// Copies all other rows to the target, where they do not count yet; returns how many.
-    ///
-    /// # Errors
-    /// When a database fails.
     pub async fn copy(&mut self) -> Result<u64> {
         let id = self.tenant.0;
         let Some((messages, others)) = self.tables.split_last() else { return Ok(0) };

@@ -108,9 +108,6 @@ fn whole(number: u64) -> i64 {
 impl Store {
     /// Records a call before it is sent, so that it is on record even when the worker dies. Returns its id; `None`
     /// when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_llm_attempt(&self, job: &Job, new: NewAttempt<'_>) -> Result<Option<Uuid>> {
         let mut tx = self.begin(job.tenant).await?;
         let id = Uuid::now_v7();
@@ -136,9 +133,6 @@ impl Store {
 
     /// Records how a call ended. The fence is not checked, because the call was paid even when another worker has the
     /// job now.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_llm_attempt(&self, job: &Job, id: Uuid, end: AttemptEnd) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         let figures = UsageDelta {
@@ -176,9 +170,6 @@ impl Store {
     }
 
     /// Lists a compression's calls, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_llm_attempts(
         &self,
         tenant: TenantId,
@@ -205,9 +196,6 @@ impl Store {
     }
 
     /// The tokens, time and money of a compression's calls so far, over all its claims.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn llm_cost(&self, job: &Job) -> Result<Cost> {
         let mut tx = self.begin(job.tenant).await?;
         let row = sqlx::query!(
@@ -236,9 +224,6 @@ impl Store {
     }
 
     /// Stores a finished chunk; returns `false` when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails, or the narrative cannot be written.
     pub async fn keep_chunk(&self, job: &Job, chunk: &FinishedChunk) -> Result<bool> {
         let told = StoredChunk { changes: chunk.changes.clone(), account: chunk.account.clone() };
         let narrative = serde_json::to_string(&told)
@@ -262,9 +247,6 @@ impl Store {
     }
 
     /// The finished pieces of a compression, in the order of the session.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn finished_chunks(&self, job: &Job) -> Result<Vec<FinishedChunk>> {
         let mut tx = self.begin(job.tenant).await?;
         let rows = sqlx::query!(
@@ -288,9 +270,6 @@ impl Store {
 
     /// Deletes the finished chunks of all ended compressions of the session, cancelled ones included, and those whose
     /// worker died at the end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_chunks(&self, job: &Job) -> Result<()> {
         let mut tx = self.begin(job.tenant).await?;
         sqlx::query!(

@@ -86,9 +86,6 @@ impl NotesRoom {
 
 impl Store {
     /// Lists a session's notes, ascending; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_notes(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Vec<StoredNote>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
@@ -97,9 +94,6 @@ impl Store {
 }
 
 /// Lists a session's notes within an open transaction, ascending.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(tx: &mut PgConnection, key: SessionKey) -> Result<Vec<StoredNote>> {
     list_at(tx, key, Seq::MAX).await
 }
@@ -146,9 +140,6 @@ pub(super) async fn tokens_at(
 }
 
 /// Changes one of a session's notes in an open transaction, which must not be committed unless it is done.
-///
-/// # Errors
-/// When the database fails.
 pub async fn edit(
     tx: &mut PgConnection,
     tenant: TenantId,

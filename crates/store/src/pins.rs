@@ -76,9 +76,6 @@ impl PinEdit<'_> {
 }
 
 /// Changes a session's own pins in an open transaction, which must not be committed unless it is done.
-///
-/// # Errors
-/// When the database fails.
 pub async fn edit(
     tx: &mut PgConnection,
     tenant: TenantId,
@@ -108,9 +105,6 @@ pub async fn edit(
 
 impl Store {
     /// Lists a session's own pins in order, and its tenant's; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_pins(
         &self,
         tenant: TenantId,
@@ -123,9 +117,6 @@ impl Store {
     }
 
     /// Replaces a session's own pins. The same pins again change nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn replace_pins(
         &self,
         tenant: TenantId,

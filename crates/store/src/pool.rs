@@ -214,9 +214,6 @@ impl Store {
 
     /// Begins a transaction of a tenant, to change something: row-level security shows only the tenant's rows. A read
     /// uses [`Store::snapshot`].
-    ///
-    /// # Errors
-    /// When no connection is available.
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx> {
         let share = match &self.bulkhead {
             Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
@@ -226,9 +223,6 @@ impl Store {
     }
 
     /// Begins a tenant's transaction for an actor; an operator does not wait for the tenant's own requests.
-    ///
-    /// # Errors
-    /// When no connection is available.
     pub async fn begin_as(&self, actor: Actor, tenant: TenantId) -> Result<Tx> {
         if matches!(actor, Actor::Key(_)) {
             return self.begin(tenant).await;
@@ -245,9 +239,6 @@ impl Store {
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
-    ///
-    /// # Errors
-    /// When no connection is available.
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx> {
         let share = self.share(tenant).await?;
         self.snapshot_with(tenant, share).await
@@ -329,9 +320,6 @@ impl Store {
     }
 
     /// Whether the database answers.
-    ///
-    /// # Errors
-    /// When it does not.
     pub async fn ping(&self) -> Result<()> {
         let answer = async {
             let mut connection = self.probe.acquire().await?;

@@ -48,9 +48,6 @@ pub struct EvaluationRow {
 
 impl Store {
     /// Reads the exam questions up to a version that were true for that version, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn load_exam(&self, key: SessionKey, version: i64) -> Result<Vec<(ProbeId, Probe)>> {
         let mut tx = self.snapshot(key.tenant).await?;
         let rows = sqlx::query!(
@@ -74,9 +71,6 @@ impl Store {
 }
 
 /// Lists a session's probes in an open transaction, oldest first.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -99,9 +93,6 @@ pub async fn list(
 }
 
 /// Counts the probes of the caller that are still asked in a session.
-///
-/// # Errors
-/// When the database fails.
 pub async fn count_callers(connection: &mut PgConnection, key: SessionKey) -> Result<i64> {
     Ok(sqlx::query_scalar!(
         r#"select count(*) as "count!" from probes
@@ -115,9 +106,6 @@ pub async fn count_callers(connection: &mut PgConnection, key: SessionKey) -> Re
 
 /// Adds a probe of the caller. Pending decisions on the session are made again, because a version may have to answer
 /// it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn insert_callers(tx: &mut Tx, key: SessionKey, probe: String) -> Result<ProbeRow> {
     let id = ProbeId(Uuid::now_v7());
     let created_at = sqlx::query_scalar!(
@@ -136,9 +124,6 @@ pub async fn insert_callers(tx: &mut Tx, key: SessionKey, probe: String) -> Resu
 }
 
 /// Finds a probe of a session; `None` when it has no such probe.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find(connection: &mut PgConnection, key: SessionKey, id: ProbeId) -> Result<Option<ProbeRow>> {
     let row = sqlx::query_as!(
         ProbeRow,
@@ -192,9 +177,6 @@ pub async fn delete_callers(tx: &mut Tx, key: SessionKey, id: ProbeId) -> Result
 }
 
 /// Lists a session's evaluations in an open transaction, newest first, without their results.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list_evaluations(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -218,9 +200,6 @@ pub async fn list_evaluations(
 }
 
 /// Finds an evaluation in an open transaction, by its id or by the job that made it.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find_evaluation(
     connection: &mut PgConnection,
     key: SessionKey,

@@ -40,9 +40,6 @@ impl Store {
     }
 
     /// A tenant's key of a provider; `None` when it has none, or none that can be decrypted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn provider_key(&self, tenant: TenantId, provider: &str) -> Result<Option<SecretString>> {
         let mut tx = self.snapshot(tenant).await?;
         let stored = stored_key(&mut tx, tenant, provider).await?;

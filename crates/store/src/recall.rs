@@ -127,9 +127,6 @@ impl Row {
 
 impl Store {
     /// Searches all messages of a session, best hits first; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails, or the index does not parse.
     pub async fn recall(
         &self,
         tenant: TenantId,
@@ -145,9 +142,6 @@ impl Store {
     }
 
     /// Searches the messages of the newest sessions that a filter finds, best hits first.
-    ///
-    /// # Errors
-    /// When the database fails, or an index does not parse.
     pub async fn recall_over(
         &self,
         tenant: TenantId,

@@ -132,9 +132,6 @@ impl Store {
     }
 
     /// Writes the notes that wait. A note that cannot be written is tried again, a few times.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn flush_served(&self) -> Result<()> {
         let _one = self.served.flushing.lock().await;
         let taken = std::mem::take(&mut *self.served.waiting());
@@ -224,9 +221,6 @@ impl Store {
     }
 
     /// Lists the contexts that a session was served, newest first; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn list_served(
         &self,
         tenant: TenantId,

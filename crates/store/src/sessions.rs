@@ -43,9 +43,6 @@ pub enum PutOutcome {
 
 impl Store {
     /// Finds a session.
-    ///
-    /// # Errors
-    /// When the database fails, or the row does not parse.
     pub async fn find_session(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<Session>> {
         Ok(self.load_session(tenant, name).await?.map(|loaded| loaded.session))
     }
@@ -62,9 +59,6 @@ impl Store {
     }
 
     /// Lists a tenant's sessions, newest first, each with the state of its current branch; `before` is the id of main.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn list_sessions(
         &self,
         tenant: TenantId,
@@ -80,9 +74,6 @@ impl Store {
     }
 
     /// Creates a session or replaces its settings: an absent field has its default.
-    ///
-    /// # Errors
-    /// When the database fails, or the row does not parse.
     pub async fn put_session(
         &self,
         tenant: TenantId,
@@ -113,9 +104,6 @@ impl Store {
 
     /// Changes a session's settings: an absent field keeps its value, null resets it. `None` when there is no such
     /// session.
-    ///
-    /// # Errors
-    /// When the database fails, or the row does not parse.
     pub async fn patch_session(
         &self,
         tenant: TenantId,
@@ -353,9 +341,6 @@ pub(crate) async fn create(tx: &mut PgConnection, tenant: TenantId, name: &Sessi
 }
 
 /// Finds a session; may run in an open transaction.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find(
     connection: &mut PgConnection,
     tenant: TenantId,
@@ -376,9 +361,6 @@ pub(super) async fn find_id(
 }
 
 /// Locks a session's row, and reads it then.
-///
-/// # Errors
-/// When the database fails.
 pub async fn lock(tx: &mut PgConnection, tenant: TenantId, name: &SessionRef) -> Result<Option<Session>> {
     let held = sqlx::query_scalar!(
         "select s.id from sessions s where s.tenant_id = $1 and s.id = find_session($1, $2, $3) for update",

@@ -257,9 +257,6 @@ async fn insert_evaluation(
 /// Ends a compression that this transaction has enqueued, when it has nothing to cover; returns whether it did. The
 /// caller holds the session's lock. When more than [`MAX_TAIL_MESSAGES`] messages follow the anchor, a worker checks
 /// instead.
-///
-/// # Errors
-/// When the database fails.
 pub async fn answer_if_idle(
     tx: &mut PgConnection,
     key: SessionKey,

@@ -31,9 +31,6 @@ impl Credential {
 
 impl Store {
     /// Stores a sign-in under the digest of its id.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sign_in(
         &self,
         digest: [u8; 32],
@@ -72,9 +69,6 @@ impl Store {
     }
 
     /// Ends a sign-in.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sign_out(&self, digest: [u8; 32], credential: Credential) -> Result<()> {
         let tenant = credential.tenant();
         let mut tx = self.begin_with(Share::default(), tenant, ["begin", ""]).await?;

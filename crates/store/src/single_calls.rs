@@ -16,9 +16,6 @@ pub const KEPT_HOURS: i32 = 24;
 
 impl Store {
     /// Creates the session of a single call, or returns the existing one when the call is repeated.
-    ///
-    /// # Errors
-    /// When the database fails, or the row does not parse.
     pub async fn open_single_call(
         &self,
         tenant: TenantId,
@@ -59,9 +56,6 @@ impl Store {
 
     /// Finds the session of a single call, and until when it can be read; `None` when there is none, or it has
     /// expired.
-    ///
-    /// # Errors
-    /// When the database fails, or the row does not parse.
     pub async fn find_single_call(
         &self,
         tenant: TenantId,

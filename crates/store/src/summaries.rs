@@ -72,9 +72,6 @@ impl UnreadVersion {
     }
 
     /// Parses it.
-    ///
-    /// # Errors
-    /// When what is stored does not parse.
     pub fn read(self) -> Result<StoredVersion> {
         let meta = self.meta()?;
         let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
@@ -83,9 +80,6 @@ impl UnreadVersion {
     }
 
     /// Parses its metadata, which is small.
-    ///
-    /// # Errors
-    /// When what is stored does not parse.
     pub fn meta(&self) -> Result<VersionMeta> {
         serde_json::from_str(&self.meta).map_err(|error| self.corrupt("meta", error))
     }
@@ -97,9 +91,6 @@ impl UnreadVersion {
 }
 
 /// Finds a version in an open transaction.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -109,9 +100,6 @@ pub async fn find(
 }
 
 /// Finds a version in an open transaction, to be parsed later.
-///
-/// # Errors
-/// When the database fails.
 pub async fn find_unread(
     connection: &mut PgConnection,
     of: SessionKey,
@@ -138,9 +126,6 @@ pub async fn find_unread(
 }
 
 /// Lists versions in an open transaction, newest first; with `before`, only versions older than that one.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list(
     connection: &mut PgConnection,
     key: SessionKey,
@@ -177,9 +162,6 @@ pub async fn list(
 
 impl Store {
     /// Decides how an earlier version becomes current again.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn decide_rollback(&self, tenant: TenantId, name: &SessionRef, to: i64) -> Result<Rollback> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(loaded) = load::load(&mut tx, tenant, Which::Named(name)).await? else {
@@ -205,9 +187,6 @@ impl Store {
     /// the count of compressions, and suspends automatic compression below the critical level, because the same
     /// signal would undo the rollback at once. Returns `false` when the session has changed since the decision; then
     /// the transaction must not be committed.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn roll_back(&self, tx: &mut Tx, decided: &RolledBack) -> Result<bool> {
         let RolledBack { loaded, to, version } = decided;
         if !load::hold_as_read(tx, loaded).await? {

@@ -106,17 +106,11 @@ pub enum WideModels {
 
 impl Store {
     /// Creates a tenant; `None` when the name is taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
     }
 
     /// Creates a tenant with a given id; `None` when the id or the name is taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_tenant_as(&self, id: TenantId, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         let mut tx = self.begin_as(actor, id).await?;
         let made = insert(&mut tx, id, (name, &Quotas::default()), actor).await?;
@@ -127,18 +121,12 @@ impl Store {
     }
 
     /// Finds a tenant.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn find_tenant(&self, id: TenantId) -> Result<Option<Tenant>> {
         let mut tx = self.snapshot(id).await?;
         find(&mut tx, id).await
     }
 
     /// Changes a tenant's name, quotas and retention, and suspends or resumes it.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn change_tenant(&self, id: TenantId, change: &TenantChange, actor: Actor) -> Result<Changed> {
         let mut tx = self.begin_as(actor, id).await?;
         let suspended = change.status.map(|status| status == TenantStatus::Suspended);
@@ -187,9 +175,6 @@ impl Store {
 
     /// Replaces the defaults of a tenant's sessions, or changes them: then an absent field keeps its value, and null
     /// resets it. `None` when there is no such tenant.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn change_tenant_settings(
         &self,
         id: TenantId,
@@ -218,9 +203,6 @@ impl Store {
     }
 
     /// Replaces a tenant's pins. The same pins again change nothing.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn replace_wide_pins(&self, id: TenantId, pins: &[Pin], actor: Actor) -> Result<PinEdited> {
         let mut tx = self.begin_as(actor, id).await?;
         let edited = edit_wide_pins(&mut tx, id, PinEdit::Replace(pins), actor).await?;
@@ -232,9 +214,6 @@ impl Store {
 
     /// Adds a model to a tenant's, or replaces the one of its name; `None` when there is no such tenant. The same model
     /// again changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn put_wide_model(
         &self,
         id: TenantId,
@@ -265,9 +244,6 @@ impl Store {
     }
 
     /// Removes a model of a tenant's; returns `false` when it has none of the name.
-    ///
-    /// # Errors
-    /// When the database fails, or its settings do not parse.
     pub async fn delete_wide_model(&self, id: TenantId, name: &str, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as(actor, id).await?;
         let Some(mut settings) = lock_settings(&mut tx, id).await? else { return Ok(false) };
@@ -286,9 +262,6 @@ impl Store {
 }
 
 /// Changes one of a tenant's pins in an open transaction, which must not be committed unless it is done.
-///
-/// # Errors
-/// When the database fails, or its settings do not parse.
 pub async fn edit_wide_pins(
     tx: &mut PgConnection,
     id: TenantId,
@@ -351,9 +324,6 @@ impl TenantRow {
 }
 
 /// Creates a tenant with its name and quotas in its own open transaction; `None` when the id or the name is taken.
-///
-/// # Errors
-/// When the database fails.
 pub async fn insert(
     tx: &mut PgConnection,
     id: TenantId,
@@ -378,9 +348,6 @@ pub async fn insert(
 }
 
 /// Finds a tenant in its own open transaction.
-///
-/// # Errors
-/// When the database fails, or its settings do not parse.
 pub async fn find(tx: &mut PgConnection, id: TenantId) -> Result<Option<Tenant>> {
     sqlx::query_as!(
         TenantRow,

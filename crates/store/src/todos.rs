@@ -36,9 +36,6 @@ pub struct TodoUpdate {
 
 impl Store {
     /// Reads the todo list of a session; `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_todos(&self, tenant: TenantId, name: &SessionRef) -> Result<Option<TodoList>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
@@ -49,9 +46,6 @@ impl Store {
 
     /// Replaces the todo list of a session and returns the differences; `None` when there is no such session. The
     /// same list again changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn replace_todos(
         &self,
         tenant: TenantId,

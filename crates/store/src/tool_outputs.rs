@@ -21,9 +21,6 @@ pub struct ToolOutputSource {
 
 impl Store {
     /// Finds a tool output of one session by its reference; `None` when the session has none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_tool_output(
         &self,
         tenant: TenantId,

@@ -134,9 +134,6 @@ pub enum CreateOutcome {
 
 impl Store {
     /// Creates a webhook and its secret.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_webhook(
         &self,
         tenant: TenantId,
@@ -182,9 +179,6 @@ impl Store {
     }
 
     /// Lists a tenant's webhooks, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails or a row does not parse.
     pub async fn list_webhooks(
         &self,
         tenant: TenantId,
@@ -208,9 +202,6 @@ impl Store {
     }
 
     /// Finds a webhook.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn find_webhook(&self, tenant: TenantId, id: WebhookId) -> Result<Option<Webhook>> {
         let mut tx = self.snapshot(tenant).await?;
         find(&mut tx, tenant, id).await
@@ -218,9 +209,6 @@ impl Store {
 
     /// Changes a webhook; `None` when there is no such webhook. Disabling it cancels its pending deliveries; enabling
     /// it resets its failures.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn change_webhook(
         &self,
         tenant: TenantId,
@@ -268,9 +256,6 @@ impl Store {
     }
 
     /// Erases a webhook with its deliveries; returns `false` when there is no such webhook.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_webhook(&self, tenant: TenantId, id: WebhookId, actor: Actor) -> Result<bool> {
         // Disable it first, in a transaction of its own: a new event must not wait for the deletion of the
         // deliveries.
@@ -304,9 +289,6 @@ impl Store {
 
     /// Gives a webhook a new secret. The previous one signs beside it for a while, and the one before that no longer.
     /// `None` when there is no such webhook.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn rotate_webhook_secret(
         &self,
         tenant: TenantId,

@@ -61,9 +61,6 @@ impl VectorMaker {
     }
 
     /// Makes vectors until nothing is due, on the caller's task; for tests. Returns the number of batches.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         batches::drain(self).await
     }

@@ -39,9 +39,6 @@ pub struct OfflineResult {
 
 /// Compresses a transcript. The client's model writes the narrative when there is a client and the strategy has a
 /// narrative. `is_items` says that the messages are items of the responses API.
-///
-/// # Errors
-/// When the work itself fails.
 pub async fn compress(
     client: Option<&Client>,
     material: Material,
@@ -77,9 +74,6 @@ pub struct Examined {
 
 /// Has the examiner write questions about messages that a context covers or leaves out, and the reader answer them from that
 /// context alone. The client's model is the examiner where the operator named none.
-///
-/// # Errors
-/// When the work itself fails.
 pub async fn examine(
     client: &Client,
     material: Material,

@@ -182,9 +182,6 @@ impl Pool {
     }
 
     /// Runs jobs until none is due, on the caller's task; for tests.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         let presence = Presence::begin(&self.env.store).await?;
         let mut done = 0;

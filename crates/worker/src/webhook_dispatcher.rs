@@ -48,9 +48,6 @@ impl WebhookDispatcher {
     }
 
     /// Delivers until nothing is due, on the caller's task; for tests. Returns the number of attempts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drain(&self) -> Result<usize, StoreError> {
         batches::drain(self).await
     }

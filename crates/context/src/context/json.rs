@@ -86,9 +86,6 @@ const MESSAGES: &str = "\"messages\":[]";
 
 impl Context<'_> {
     /// Writes a reply that has the context in it.
-    ///
-    /// # Errors
-    /// When the reply does not go into JSON.
     pub fn to_json<'s, T: Serialize>(
         &'s self,
         reply: impl FnOnce(ContextReply<'s>) -> T,

@@ -37,9 +37,6 @@ impl Assemblies {
     }
 
     /// Takes the memory for a context of at most so many tokens, until it is dropped; `None` for a small one.
-    ///
-    /// # Errors
-    /// When there is none in time.
     pub(crate) async fn take(&self, tenant: TenantId, tokens: u64) -> Result<Option<Permit>> {
         let bytes = tokens.saturating_mul(TOKEN_BYTES);
         if bytes < SMALL_BYTES {
@@ -49,9 +46,6 @@ impl Assemblies {
     }
 
     /// Takes the memory for a record that is read and worked on, until it is dropped.
-    ///
-    /// # Errors
-    /// When there is none in time.
     pub(crate) async fn take_for_record(&self, tenant: TenantId) -> Result<Permit> {
         self.take_bytes(tenant, RECORD_BYTES).await
     }

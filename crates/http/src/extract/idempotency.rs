@@ -143,9 +143,6 @@ pub struct Claimed(Option<ReplyKey>);
 
 impl Claimed {
     /// Stores the reply in the transaction of the effect. A second call, in a later transaction, replaces it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep(
         &self,
         store: &Store,
@@ -160,9 +157,6 @@ impl Claimed {
     }
 
     /// Stores the reply, commits the effect with it, and returns it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn commit(
         &self,
         store: &Store,
@@ -199,9 +193,6 @@ pub struct KeptReply {
 
 impl KeptReply {
     /// Makes a JSON reply.
-    ///
-    /// # Errors
-    /// When the value does not serialise.
     pub fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Self> {
         let body = serde_json::to_string(value).map_err(ApiError::internal)?;
         let headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];

@@ -160,9 +160,6 @@ impl Board {
     }
 
     /// Checks that an entry's text can be changed.
-    ///
-    /// # Errors
-    /// When it cannot, with the reason.
     pub fn may_revise(&self, id: &str) -> Result<Number, RefusedChange> {
         let number = self.find(id)?;
         // What a run printed and what a person demanded stand word for word.
@@ -171,9 +168,6 @@ impl Board {
     }
 
     /// Checks that an entry can end in this way, or be opened again. One that is closed and kept takes another end or note.
-    ///
-    /// # Errors
-    /// When it cannot, with the reason.
     pub fn may_close(&self, closing: &Closing) -> Result<Number, RefusedChange> {
         let number = self.find(&closing.id)?;
         let is_kept = matches!(number.list, List::Requests | List::Decisions | List::Errors | List::Tests);
@@ -184,9 +178,6 @@ impl Board {
     }
 
     /// Checks that an entry can be added.
-    ///
-    /// # Errors
-    /// When it cannot, with the reason.
     pub fn may_add(&self, added: &Addition) -> Result<(), RefusedChange> {
         if added.section.is_codes() {
             return Err(RefusedChange::Support);

@@ -235,9 +235,6 @@ impl<'a> Corpus<'a> {
     }
 
     /// Checks that those said an entry who must have: `before` is the entry's text so far, `seqs` the messages that it cites.
-    ///
-    /// # Errors
-    /// When they did not, with the reason.
     pub(super) fn require_said(
         &self,
         speaker: Speaker,

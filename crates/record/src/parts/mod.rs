@@ -107,9 +107,6 @@ pub struct Parts {
 
 impl Parts {
     /// Writes the summary of a new version of the session that these are parts of.
-    ///
-    /// # Errors
-    /// When it does not go into JSON.
     pub fn write(mut self, summary: &Summary, version: i64) -> Result<SplitSummary, serde_json::Error> {
         let head = serde_json::to_string(&Head::of(summary))?;
         let (mut parts, mut new) = (Vec::new(), Vec::new());

@@ -91,9 +91,6 @@ impl Recent {
     }
 
     /// The text that a session row stores; `None` when there is nothing to store.
-    ///
-    /// # Errors
-    /// Never in practice; serde's interface may fail.
     pub fn write(&self) -> serde_json::Result<Option<String>> {
         if *self == Self::default() {
             return Ok(None);

@@ -43,9 +43,6 @@ pub struct Undigested {
 
 impl Store {
     /// Finds the branch that was forked at a place for a message with this digest.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn find_continuation(
         &self,
         tenant: TenantId,
@@ -71,9 +68,6 @@ impl Store {
 
     /// Lists the branches that go on at a place with a message whose digest is not stored: that which owns the message
     /// before, and those that were forked there by hand. Some at once, oldest first; `beyond` is the last one that is known.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn list_undigested(
         &self,
         tenant: TenantId,
@@ -123,9 +117,6 @@ impl Store {
     }
 
     /// Stores the digest of a branch's first own message, unless there is one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_first_digest(&self, key: SessionKey, digest: &[u8; 32]) -> Result<()> {
         let mut tx = self.begin(key.tenant).await?;
         // No decision is made on it, so that the revision stays.
@@ -144,9 +135,6 @@ impl Store {
 
 impl Store {
     /// Replaces the digest of a branch's first own message when it is still the wrong one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn correct_first_digest(
         &self,
         key: SessionKey,

@@ -19,9 +19,6 @@ pub enum DropOutcome {
 impl Store {
     /// Erases a branch: nobody can name it when this returns. Messages that other branches share with it stay until the last of them
     /// is erased.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn drop_branch(
         &self,
         tenant: TenantId,

@@ -69,9 +69,6 @@ enum Reuse<'a> {
 
 impl Store {
     /// Forks a branch.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn fork(&self, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::fork(&mut tx, tenant, of, fork).await?;
@@ -80,9 +77,6 @@ impl Store {
     }
 
     /// Goes back to a message: forks there, and makes the fork the current branch.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not parse.
     pub async fn truncate(&self, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
         let mut tx = self.begin(tenant).await?;
         let outcome = self::truncate(&mut tx, tenant, of, seq).await?;
@@ -92,9 +86,6 @@ impl Store {
 }
 
 /// Forks a branch in an open transaction.
-///
-/// # Errors
-/// When the database fails, or a row does not parse.
 pub async fn fork(tx: &mut Tx, tenant: TenantId, of: &SessionRef, fork: Fork) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };
@@ -103,9 +94,6 @@ pub async fn fork(tx: &mut Tx, tenant: TenantId, of: &SessionRef, fork: Fork) ->
 }
 
 /// Goes back to a message in an open transaction.
-///
-/// # Errors
-/// When the database fails, or a row does not parse.
 pub async fn truncate(tx: &mut Tx, tenant: TenantId, of: &SessionRef, seq: Seq) -> Result<ForkOutcome> {
     let Some(main) = lock_main(tx, tenant, &of.name).await? else { return Ok(ForkOutcome::NoSession) };
     let Some(parent) = hold(tx, tenant, of).await? else { return Ok(ForkOutcome::NoSession) };

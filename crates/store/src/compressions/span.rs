@@ -7,9 +7,6 @@ use anchord_session::compression::Span;
 
 impl Store {
     /// Fixes the span of a running job, and writes the event of its start once; returns `false` when the lease is lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn fix_span(&self, job: &Job, span: Span) -> Result<bool> {
         let mut tx = self.begin(job.tenant).await?;
         // Sessions are locked before queue rows; events are written under the session's lock.

@@ -25,9 +25,6 @@ use texts::TextSelection;
 impl Store {
     /// Reads the parts of a context within `budget` tokens, for a session as it was read; `None` when the session has
     /// been erased since, or shows something else by now. The cost grows with the budget, not with the session.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
     pub async fn find_context(
         &self,
         tenant: TenantId,

@@ -69,9 +69,6 @@ enum Carried {
 impl Store {
     /// Reads the parts of the context at the moment when a message was the newest: under the named version, or the
     /// one that was current then. A version without a message means the moment when it was published.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
     pub async fn find_past_context(
         &self,
         tenant: TenantId,

@@ -111,9 +111,6 @@ pub(crate) struct DueDelivery {
 impl Store {
     /// Claims at most `limit` due attempts of all tenants, within the limits of concurrent attempts of a webhook and
     /// of a tenant, and commits.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_deliveries(
         &self,
         lease: Duration,
@@ -156,9 +153,6 @@ impl Store {
     }
 
     /// Records the outcome of an attempt. Disables the webhook when it is gone or has failed for days.
-    ///
-    /// # Errors
-    /// When the database fails or the row does not parse.
     pub async fn settle_delivery(&self, attempt: &Attempt, ended: &AttemptOutcome) -> Result<DeliveryState> {
         let mut tx = self.begin(attempt.tenant).await?;
         // Lock order: webhooks before their deliveries.

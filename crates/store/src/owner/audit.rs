@@ -6,9 +6,6 @@ use anchord_messages::id::AuditId;
 
 impl Store {
     /// Lists the entries of all tenants, newest first; with `before`, only entries older than that one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_all_audit_events(
         &self,
         before: Option<AuditId>,

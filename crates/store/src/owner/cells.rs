@@ -15,9 +15,6 @@ pub struct HeldNames {
 
 impl Store {
     /// Lists the cells beside the home cell, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_cells(&self) -> Result<Vec<Cell>> {
         let rows = sqlx::query!(
             r#"select name, schema, url, created_at < now() - make_interval(secs => $1) as "is_settled!"
@@ -63,9 +60,6 @@ impl Store {
     }
 
     /// Adds a cell to the list, and tells all processes; `false` when the name is taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn insert_cell(&self, name: &str, schema: &str, sealed: Option<&[u8]>) -> Result<bool> {
         let mut tx = self.begin_as_owner(Share::default(), NOBODY, "").await?;
         let made = sqlx::query!(
@@ -86,18 +80,12 @@ impl Store {
     }
 
     /// Takes a cell off the list; `false` when it is not on it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_cell(&self, name: &str) -> Result<bool> {
         let done = sqlx::query!("delete from cells where name = $1", name);
         Ok(done.execute(&mut self.owner.acquire().await?).await?.rows_affected() == 1)
     }
 
     /// Waits for everybody who gives a tenant a name; the others wait until the transaction ends. Names are unique over cells.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hold_names(&self) -> Result<HeldNames> {
         let held = "; select pg_advisory_xact_lock(1633772135, 0)";
         Ok(HeldNames { _tx: self.begin_as_owner(Share::default(), NOBODY, held).await? })

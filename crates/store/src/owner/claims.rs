@@ -252,9 +252,6 @@ impl Store {
     /// Claims at most `limit` sessions of all tenants whose messages are to get vectors, and commits: the oldest of the tenant
     /// of which the fewest attempts run, and no tenant beyond `per_tenant`. An attempt whose lease ended is due again. Costs
     /// one index search for each waiting tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn claim_embeddings(
         &self,
         lease: Duration,

@@ -15,9 +15,6 @@ pub(crate) struct StoredSecrets {
 
 impl Store {
     /// How long the oldest due delivery that could be tried has been due, in seconds; 0 when there is none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn oldest_due_delivery(&self) -> Result<f64> {
         let seconds = sqlx::query_scalar!(
             r#"select extract(epoch from now() - d.due_at)::double precision as "seconds!" from webhook_deliveries d

@@ -17,9 +17,6 @@ impl Store {
     /// Erases a session with all of its branches and everything that they own: it is hidden and its name is free when this returns, and live
     /// work can no longer publish into it. Rows of a large session are deleted later. Returns `false` when there is no
     /// such session.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_session(&self, tenant: TenantId, name: &SessionName, actor: Actor) -> Result<bool> {
         let mut tx = self.begin_as_owner(self.owner.share(tenant).await?, tenant, "").await?;
         let id = sqlx::query_scalar!(
@@ -42,9 +39,6 @@ impl Store {
 
     /// Erases a tenant with everything that it owns except its audit log: it is hidden, its keys are gone and its name
     /// is free when this returns, and its rows are deleted later. Returns `false` when there is no such tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_tenant(&self, id: TenantId, actor: Actor) -> Result<bool> {
         // The operator does not wait for the tenant's own requests.
         let mut tx = self.begin_as_owner(Share::default(), id, "").await?;
@@ -71,9 +65,6 @@ impl Store {
     /// tenants in turn, and as many expired ones of single calls; returns their number. An index on the last write would
     /// cost an index write in every append, so candidates are found by their ids, which begin with the time of creation; of
     /// those the branches are looked at, so that an append to a branch writes nothing to main.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn erase_expired_sessions(&self, limit: u32) -> Result<u64> {
         let rows = sqlx::query!(
             r#"select e.tenant_id as "tenant_id!", array_agg(e.id) as "sessions!"

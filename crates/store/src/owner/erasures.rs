@@ -153,9 +153,6 @@ async fn delete_messages(
 impl Store {
     /// Rows to delete, one entry for each tenant: at most so many of its erased sessions that are due, and none when it is
     /// erased itself or they are not due.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_erasures(&self) -> Result<Vec<Erasure>> {
         let rows = sqlx::query!(
             r#"with recursive waiting (tenant_id) as (

@@ -21,9 +21,6 @@ pub struct PresenceLock {
 impl Store {
     /// Takes the presence lock of a worker. The lock is shared, so that an old connection of the same worker, whose
     /// loss the database has not noticed, does not block it.
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
     pub async fn hold_presence(&self, worker: i64) -> Result<PresenceLock> {
         // A check that times out is repeated on the same connection, because the lock belongs to it. It has two statements, and who
         // waits for it gives up after 400 ms.

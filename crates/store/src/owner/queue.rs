@@ -5,9 +5,6 @@ use crate::prelude::*;
 
 impl Store {
     /// Counts the waiting and the running jobs, over all tenants.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn queue_state(&self) -> Result<Vec<QueueState>> {
         let rows = sqlx::query!(
             r#"select live.kind as "kind!", live.status as "status!", count(*) as "jobs!",

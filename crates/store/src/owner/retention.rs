@@ -25,9 +25,6 @@ macro_rules! until_few {
 
 impl Store {
     /// Removes sign-ins that have ended; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_old_signins(&self) -> Result<u64> {
         until_few!(
             self,
@@ -41,9 +38,6 @@ impl Store {
     }
 
     /// Removes replies that were kept for a day; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_old_replies(&self) -> Result<u64> {
         until_few!(
             self,
@@ -58,9 +52,6 @@ impl Store {
     }
 
     /// Removes events that are older than a week; returns how many.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_old_events(&self) -> Result<u64> {
         until_few!(
             self,
@@ -78,9 +69,6 @@ impl Store {
 
     /// Removes deliveries that are older than a month, and cancels pending ones of disabled webhooks, which were written at
     /// the moment of the disabling; returns how many were removed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn tidy_deliveries(&self) -> Result<u64> {
         self.forget_old_secrets().await?;
         self.cancel_stranded_deliveries().await?;

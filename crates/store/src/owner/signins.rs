@@ -6,9 +6,6 @@ use crate::signins::Credential;
 
 impl Store {
     /// The caller that a sign-in stands for; `None` when there is none, or it has ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_signin(&self, digest: [u8; 32]) -> Result<Option<Credential>> {
         let row = sqlx::query!(
             "select tenant_id, credential, is_operator from console_signins where digest = $1 and expires_at > now()",

@@ -5,9 +5,6 @@ use crate::tenants::{Tenant, TenantRow};
 
 impl Store {
     /// Finds a tenant's id by its name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_tenant_id(&self, name: &str) -> Result<Option<TenantId>> {
         let id = sqlx::query_scalar!("select t.id from tenants t where t.name = $1", name)
             .fetch_optional(&mut self.owner.acquire().await?)
@@ -17,9 +14,6 @@ impl Store {
 
     /// Whether a tenant is in this cell: `None` when it is not, or not any more, and otherwise whether it is a copy that counts
     /// only once no other cell has the tenant.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_arrival(&self, id: TenantId) -> Result<Option<bool>> {
         let found = sqlx::query_scalar!(
             r#"select arriving_from is not null as "is_arriving!" from tenants where id = $1 and erased_at is null"#,
@@ -31,9 +25,6 @@ impl Store {
     }
 
     /// How many tenants the cell has, those that arrive included, and the bytes of its tables on the disk.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn measure_cell(&self) -> Result<(i64, i64)> {
         let row = sqlx::query!(
             r#"select (select count(*) from tenants t where t.erased_at is null) as "tenants!",
@@ -46,9 +37,6 @@ impl Store {
     }
 
     /// Lists every tenant of the installation, oldest first; with `after`, only tenants newer than that one.
-    ///
-    /// # Errors
-    /// When the database fails, or settings do not parse.
     pub async fn list_tenants(&self, after: Option<TenantId>, limit: i64) -> Result<Vec<Tenant>> {
         let rows = sqlx::query_as!(
             TenantRow,

@@ -20,9 +20,6 @@ pub(crate) async fn list(connection: &mut PgConnection, key: SessionKey) -> Resu
 }
 
 /// Lists the pins in force in a session: its tenant's and its own.
-///
-/// # Errors
-/// When the database fails.
 pub async fn list_all(tx: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<Vec<Pin>> {
     let own = list(tx, session.id.of(tenant)).await?;
     Ok(pin::together(session.defaults.wide_pins(), own))

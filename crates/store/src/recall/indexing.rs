@@ -43,9 +43,6 @@ pub enum Indexing {
 
 impl Store {
     /// Finds the next messages to index; `None` when the session is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_unindexed(&self, tenant: TenantId, session: SessionId) -> Result<Option<Unindexed>> {
         let Some((indexed_seq, head_seq, mut rows)) = self.find_page(session.of(tenant)).await? else {
             return Ok(None);

@@ -74,9 +74,6 @@ pub struct UsageReport {
 
 impl Store {
     /// Sums up what a task used; `None` when no session was ever part of it.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
     pub async fn find_task(&self, tenant: TenantId, task_id: &str) -> Result<Option<Task>> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
@@ -84,9 +81,6 @@ impl Store {
     }
 
     /// Sets the status of a task; `None` when no session was ever part of it.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
     pub async fn put_task(
         &self,
         tenant: TenantId,
@@ -117,9 +111,6 @@ impl Store {
     }
 
     /// Reports what a tenant used from one day to another, both included.
-    ///
-    /// # Errors
-    /// When the database fails, or a row does not read back.
     pub async fn report_tenant_usage(
         &self,
         tenant: TenantId,
@@ -163,9 +154,6 @@ pub struct QuotaUsage {
 
 impl Store {
     /// The usage of a tenant on a day, including what this process has counted and not stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_standing(&self, tenant: TenantId, day: NaiveDate) -> Result<QuotaUsage> {
         self.flush_usage(Some(tenant)).await?;
         let mut tx = self.snapshot(tenant).await?;
@@ -182,9 +170,6 @@ impl Store {
     }
 
     /// Whether a tenant's quota leaves tokens for a model on this day.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn llm_tokens_are_left(&self, tenant: TenantId, day: NaiveDate) -> Result<bool> {
         let mut tx = self.snapshot(tenant).await?;
         let left = sqlx::query_scalar!(

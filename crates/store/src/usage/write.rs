@@ -46,9 +46,6 @@ impl Store {
     }
 
     /// Writes the counts of one tenant or of all. Counts that cannot be written are written the next time.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn flush_usage(&self, tenant: Option<TenantId>) -> Result<()> {
         let _one = self.meter.0.flushing.lock().await;
         let mut taken = self.meter.take(tenant);
@@ -147,9 +144,6 @@ impl Store {
 
     /// Records a provider's own figures of the last call in an open transaction: they go to the ledger and correct
     /// the session's windows. `None` when there is no such session.
-    ///
-    /// # Errors
-    /// When the database fails, or the session does not read back.
     pub async fn report_usage(
         &self,
         tx: &mut PgConnection,
