@@ -108,10 +108,6 @@ corpus *flags:
 bench-digest *flags:
     cargo bench --bench digest -- {{ flags }}
 
-# Measure the condensing of agents' outputs on reports and hostile texts
-bench-preaggregate *flags:
-    cargo bench --bench preaggregate -- {{ flags }}
-
 # Play sessions back and compare what their prompts cost and know with other ways (--sessions names a folder)
 bench-economy *flags:
     cargo bench --bench economy -- {{ flags }}

@@ -10,6 +10,7 @@ use anchord_store::audit::Actor;
 use axum::body::BodyDataStream;
 use futures::StreamExt as _;
 use futures::future::join_all;
+use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -37,7 +38,7 @@ async fn upload(address: std::net::SocketAddr, (announced, sent): (usize, usize)
     stream
 }
 
-/// The head of a reply that comes while the body is not whole.
+/// The head of a reply that comes while the body is not whole, which it may never do.
 async fn early_reply(mut stream: TcpStream) -> (TcpStream, String) {
     let mut read = vec![0; 4_096];
     let length =
@@ -52,11 +53,13 @@ async fn bodies_that_do_not_come_to_an_end_take_no_more_memory_than_a_tenants_sh
     let address = app.listen().await;
     // Together more than the share of a tenant.
     let uploads = join_all((0..16).map(|_| upload(address, (8 * MEBIBYTE, 6 * MEBIBYTE)))).await;
-    let replies = join_all(uploads.into_iter().map(early_reply)).await;
-    let refused: Vec<&String> =
-        replies.iter().map(|(_, text)| text).filter(|text| text.contains("bodies-in-flight")).collect();
-    assert!(refused.len() >= 8, "{} of 16 were refused: {replies:?}", refused.len());
-    assert!(refused.iter().all(|text| text.starts_with("HTTP/1.1 503") && text.contains("retry-after: ")));
+    let mut replies: FuturesUnordered<_> = uploads.into_iter().map(early_reply).collect();
+    // Half of them are more than the share.
+    for _ in 0..8 {
+        let (_, text) = replies.next().await.unwrap();
+        assert!(text.starts_with("HTTP/1.1 503") && text.contains("bodies-in-flight"), "{text}");
+        assert!(text.contains("retry-after: "), "{text}");
+    }
     let body = r#"{"messages": [{"role": "user", "content": "Hello"}]}"#;
     assert_eq!(app.call_as(THEIRS, "POST", "/v1/sessions/s/messages", body).await.status, 201);
     drop(replies);
@@ -133,7 +136,8 @@ async fn a_stream_ends_when_its_key_is_revoked_or_rotated_out_and_the_others_go_
     assert!(has_ended(first).await, "its key is revoked");
     app.call("POST", &format!("/v1/keys/{other}/rotate"), r#"{"overlap_seconds": 0}"#).await.with(201);
     assert!(has_ended(second).await, "its key is rotated out");
-    assert!(!has_ended(own).await, "its key is as good as before");
+    let goes_on = tokio::time::timeout(Duration::from_millis(500), has_ended(own)).await.is_err();
+    assert!(goes_on, "its key is as good as before");
 }
 
 #[tokio::test]
@@ -150,7 +154,7 @@ async fn a_stream_ends_when_its_tenant_is_suspended() {
 async fn a_stream_ends_when_its_tenant_is_deleted_or_its_key_expires() {
     let app = app().await;
     session(&app).await;
-    let end = (anchord_runtime::clock::Clock::system().now() + Duration::from_secs(2)).to_rfc3339();
+    let end = (anchord_runtime::clock::Clock::system().now() + Duration::from_secs(1)).to_rfc3339();
     let body = json!({"scopes": ["read"], "expires_at": end}).to_string();
     let made = app.call("POST", "/v1/keys", body).await.json();
     let [expiring, own] = [follow(&app, made["key"].as_str().unwrap()).await, follow(&app, OURS).await];

@@ -69,28 +69,6 @@ async fn a_schema_that_was_begun_is_completed() {
 }
 
 #[tokio::test]
-async fn a_test_gets_a_migrated_database_that_is_its_own() {
-    let (first, second) = (support::database().await, support::database().await);
-    let mut in_first = PgConnection::connect(&first.url).await.expect("a connection");
-    sqlx::raw_sql("create table only_here (x int)").execute(&mut in_first).await.expect("a table");
-    let mut in_second = PgConnection::connect(&second.url).await.expect("a connection");
-    let count = "select count(*) from pg_tables where tablename in ('only_here', '_sqlx_migrations')";
-    let row = sqlx::raw_sql(count).fetch_one(&mut in_second).await.expect("a row");
-    assert_eq!(row.get::<i64, _>(0), 1, "the second database has the migrations and not the first's table");
-}
-
-#[tokio::test]
-async fn a_database_is_dropped_with_its_test() {
-    let (stays, goes) = (support::database().await, support::database().await);
-    let name = goes.name().to_owned();
-    drop(goes);
-    let mut connection = PgConnection::connect(&stays.url).await.expect("a connection");
-    let rows =
-        sqlx::raw_sql("select datname from pg_database").fetch_all(&mut connection).await.expect("rows");
-    assert!(!rows.iter().any(|row| row.get::<String, _>(0) == name), "{name} is still there");
-}
-
-#[tokio::test]
 async fn an_installation_works_as_the_role_that_is_configured_unless_another_owner_has_it_too() {
     let database = support::empty_database().await;
     let mut superuser = database.connect_as_superuser().await;

@@ -236,7 +236,7 @@ async fn after_every_connection_was_terminated_workers_and_followers_go_on() {
 )]
 fn standstill() -> Duration {
     let seconds = std::env::var("ANCHORD_TEST_STANDSTILL_SECONDS").ok();
-    Duration::from_secs(seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(4))
+    Duration::from_secs(seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(2))
 }
 
 /// The server of a service with a database of its own, and the processes that it has started.
@@ -295,10 +295,10 @@ fn while_no_file_can_grow_appends_are_refused_and_afterwards_the_service_goes_on
     limit("16777216");
     let mut chance = StdRng::seed_from_u64(7);
     let mut stored = Vec::new();
+    // Nothing that compresses.
+    let long: String = (0..1_000_000).map(|_| char::from(chance.random_range(b'a'..=b'z'))).collect();
     let refused = (0..24).find_map(|number| {
-        // Nothing that compresses.
-        let text: String = (0..1_000_000).map(|_| char::from(chance.random_range(b'a'..=b'z'))).collect();
-        let text = format!("{number} {text}");
+        let text = format!("{number} {long}");
         let reply =
             client.call("POST", "/v1/sessions/large/messages", &[], &message(&text)).expect("a reply");
         if reply.status == 201 {

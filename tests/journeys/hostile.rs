@@ -20,7 +20,7 @@ const OPERATOR: &str = "operator-token-of-the-hostile-journey";
 /// Smaller than by default, because the tests run an unoptimised program.
 const BOUNDS: Bounds = Bounds { body: 256 * 1024, message: 64 * 1024, batch: 1_000 };
 /// For each group of operations.
-const TURN: Turn = Turn { lanes: 20, time: Duration::from_secs(1), grace: Duration::from_secs(1) };
+const TURN: Turn = Turn { lanes: 20, time: Duration::from_millis(200), grace: Duration::from_secs(1) };
 /// A bound that names a standstill of the neighbour; the bench has the figures.
 const STANDSTILL: Duration = Duration::from_secs(20);
 /// In megabytes, which names memory that grows without bound.
@@ -75,7 +75,7 @@ async fn a_tenant_that_calls_every_operation_at_its_bounds_takes_nothing_from_an
     neighbour.stop().await.expect("an end");
     assert_eq!(missed, [""; 0]);
     let kept = neighbour.verify().await.expect("every acknowledged message");
-    assert!(kept > 100, "the neighbour stored {kept} messages");
+    assert!(kept > 50, "the neighbour stored {kept} messages");
     // What was begun for somebody who has hung up has the tenant's share until it is over.
     process.rest(STANDSTILL).await;
     attacker.verify(STANDSTILL).await.expect("the hostile tenant can work again");

@@ -350,7 +350,7 @@ fn wait_for(run: &Run, more: usize, what: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_promise_is_broken_when_api_workers_and_database_are_killed_in_any_order() {
-    let (kills, seed) = (setting("ANCHORD_KILLS", 20), setting("ANCHORD_KILLS_SEED", 1));
+    let (kills, seed) = (setting("ANCHORD_KILLS", 12), setting("ANCHORD_KILLS_SEED", 1));
     let folder = data_folder();
     let mut processes = Processes::start(folder.path()).await;
     let run = prepare(processes.api.as_ref().expect("an API"));

@@ -250,7 +250,7 @@ async fn marks_for_the_cache_move_from_turn_to_turn() {
 
 #[tokio::test]
 async fn a_reminder_that_changes_at_every_turn_leaves_the_rest_as_it_is() {
-    const TURNS: usize = 300;
+    const TURNS: usize = 100;
     let app = app().await;
     let mut list = vec![system("prompt")];
     for turn in 0..TURNS {
@@ -269,8 +269,8 @@ async fn a_reminder_that_changes_at_every_turn_leaves_the_rest_as_it_is() {
     }
     assert_eq!(branches(&app, "s").await.len(), TURNS);
     // An agent that goes back to the middle finds its place.
-    let reply = put(&app, "s", &list[..300]).await;
-    assert_holds(&app, &reply, &list[..300]).await;
+    let reply = put(&app, "s", &list[..TURNS]).await;
+    assert_holds(&app, &reply, &list[..TURNS]).await;
 }
 
 #[tokio::test]

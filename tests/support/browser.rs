@@ -74,10 +74,10 @@ impl Browser {
         let driver = loop {
             match WebDriver::new(&address, capabilities.clone()).await {
                 Ok(driver) => break driver,
-                Err(error) if tried >= 40 => panic!("{MISSING} ({error})"),
+                Err(error) if tried >= 400 => panic!("{MISSING} ({error})"),
                 Err(_) => {
                     tried += 1;
-                    tokio::time::sleep(Duration::from_millis(250)).await;
+                    tokio::time::sleep(Duration::from_millis(25)).await;
                 }
             }
         };
@@ -127,25 +127,25 @@ impl Browser {
 
     /// Waits until the page has a text.
     pub async fn sees(&self, text: &str) {
-        for _ in 0..150 {
+        for _ in 0..750 {
             let shown = self.script("return document.body ? document.body.innerText : ''").await;
             if shown.as_str().is_some_and(|shown| shown.contains(text)) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         panic!("{} does not say {text:?}: {}", self.at().await, self.text().await);
     }
 
     /// Waits until something is so in the page.
     pub async fn comes(&self, what: &str) {
-        for _ in 0..150 {
+        for _ in 0..750 {
             // Between two pages there is none.
             let so = self.driver.execute(format!("return Boolean({what})"), Vec::new()).await;
             if so.is_ok_and(|so| so.json() == true) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         panic!("{what} did not come: {}", self.text().await);
     }

@@ -3,11 +3,10 @@
 //! Each step takes the value of the one before; the caller measures the time between. The worker and the
 //! command line call the same steps.
 
-use super::changes::{Account, Board};
+use super::changes::Board;
 use super::digest;
 use super::merge::{MergeContext, Merged, merge, merge_since, requests};
 use super::proposal::Proposal;
-use super::strategy::Engine;
 use super::summary::{ErrorEntry, ErrorStatus, Summary};
 use super::{extractive, gate, redacted};
 use crate::phase::Phase;
@@ -73,13 +72,7 @@ pub fn propose(material: &Material, facts: &Facts) -> Proposed {
     } else {
         Proposal { intent: whole.intent, ..Proposal::default() }
     };
-    Proposed {
-        proposal,
-        changes: Vec::new(),
-        account: Account::default(),
-        engine: Engine::Extractive,
-        model: None,
-    }
+    Proposed::by_code(proposal)
 }
 
 /// What code proposes when a model reads the span: decisions from tool calls, things, and an intent that
@@ -96,13 +89,7 @@ pub fn propose_beside(material: &Material, facts: &Facts) -> Proposal {
 /// The summary after code merged the span: the model is shown it, and its changes apply to it.
 pub fn record_beside(material: &Material, facts: &Facts) -> Summary {
     let proposal = propose_beside(material, facts);
-    let proposed = Proposed {
-        proposal,
-        changes: Vec::new(),
-        account: Account::default(),
-        engine: Engine::Extractive,
-        model: None,
-    };
+    let proposed = Proposed::by_code(proposal);
     let record = material.base.as_ref().map(|base| base.summary.clone());
     merge_facts(record, material, facts, proposed).1.summary
 }

@@ -5,7 +5,7 @@ use strum::IntoStaticStr;
 use utoipa::ToSchema;
 
 use anchord_facts::key::{self, Key};
-use anchord_facts::ledger::{FileAction, TestOutcome};
+use anchord_facts::ledger::{ErrorFact, FileAction, FileFact, TestOutcome};
 use anchord_facts::wording::normalized_error_anywhere;
 use anchord_messages::id::Seq;
 
@@ -131,6 +131,48 @@ pub struct ModifiedFile {
     pub session_id: Option<String>,
 }
 
+impl ModifiedFile {
+    /// The entry of a file with this history.
+    pub(crate) fn of(history: FileFact, action: FileAction) -> Self {
+        let FileFact {
+            path,
+            action: _,
+            overwrite_possible,
+            renamed_from,
+            transient,
+            changes,
+            reason: _,
+            seqs,
+        } = history;
+        Self {
+            path,
+            action,
+            renamed_from,
+            changes,
+            purpose: None,
+            status: FileStatus::Unknown,
+            overwrite_possible,
+            transient,
+            seqs,
+            session_id: None,
+        }
+    }
+
+    /// Takes the history out of the entry.
+    pub(crate) fn take_history(&mut self) -> FileFact {
+        FileFact {
+            path: std::mem::take(&mut self.path),
+            action: Some(self.action),
+            overwrite_possible: self.overwrite_possible,
+            renamed_from: self.renamed_from.take(),
+            transient: self.transient,
+            changes: std::mem::take(&mut self.changes),
+            reason: None,
+            seqs: std::mem::take(&mut self.seqs),
+        }
+    }
+}
+
 /// A file that was read and not changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct ReadFile {
@@ -251,6 +293,23 @@ pub struct ErrorEntry {
 }
 
 impl ErrorEntry {
+    /// The entry of an error of the ledger.
+    pub(crate) fn of(fact: &ErrorFact) -> Self {
+        Self {
+            kind: fact.kind.clone(),
+            message: fact.message.clone(),
+            status: if fact.resolution.is_some() { ErrorStatus::Resolved } else { ErrorStatus::Open },
+            resolution: fact.resolution.clone(),
+            location: fact.location.clone().or_else(|| fact.command.clone()),
+            count: fact.count.max(1),
+            resolved_in_version: None,
+            seqs: fact.seqs.clone(),
+            session_id: None,
+            key: Key::default(),
+            key_anywhere: Key::default(),
+        }
+    }
+
     /// The key by which the same error is found again at the same place.
     pub fn key(&self) -> u64 {
         self.key.get(|| key::of_error(self.kind.as_deref(), &self.message))

@@ -7,24 +7,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::summary::{FileStatus, ModifiedFile};
+use super::summary::ModifiedFile;
 use anchord_facts::ledger::{FileAction, FileFact};
 use anchord_facts::wording::join_seqs;
 
 /// The entry for a changed file that a summary lost, from the ledger; `None` when it was only read.
 pub(super) fn restored(fact: &FileFact) -> Option<ModifiedFile> {
-    Some(ModifiedFile {
-        purpose: None,
-        path: fact.path.clone(),
-        action: fact.action?,
-        renamed_from: fact.renamed_from.clone(),
-        changes: fact.changes.clone(),
-        status: FileStatus::Unknown,
-        overwrite_possible: fact.overwrite_possible,
-        transient: fact.transient,
-        seqs: fact.seqs.clone(),
-        session_id: None,
-    })
+    Some(ModifiedFile::of(fact.clone(), fact.action?))
 }
 
 /// Whether a file existed before its first event.

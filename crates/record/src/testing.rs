@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::DateTime;
 
-use crate::entries::{ErrorEntry, ErrorStatus, FileStatus, ModifiedFile};
+use crate::entries::{ErrorEntry, ModifiedFile};
 use crate::merge::MergeContext;
 use crate::probe::{Match, Probe, ProbeKind};
 use crate::strategy::{Engine, Strategy, Verifiable};
 use crate::version::VersionMeta;
-use anchord_facts::key::Key;
 use anchord_facts::ledger::{ErrorFact, FileAction, FileFact, TestOutcome, TestRunFact};
 
 /// A version that was made without a model, of a session that nothing was measured of.
@@ -51,35 +50,13 @@ pub fn ctx(version: i64) -> MergeContext<'static> {
 }
 
 pub fn modified(path: &str, action: FileAction, changes: &[&str], seq: i64) -> ModifiedFile {
-    ModifiedFile {
-        purpose: None,
-        path: path.into(),
-        action,
-        renamed_from: None,
-        changes: changes.iter().map(|c| (*c).to_owned()).collect(),
-        status: FileStatus::Unknown,
-        overwrite_possible: false,
-        transient: false,
-        seqs: vec![seq],
-        session_id: None,
-    }
+    let changes = changes.iter().map(|c| (*c).to_owned()).collect();
+    ModifiedFile::of(FileFact { changes, ..file_fact(path, None, seq) }, action)
 }
 
 /// An open error.
 pub fn error(message: &str, seq: i64) -> ErrorEntry {
-    ErrorEntry {
-        kind: None,
-        message: message.into(),
-        status: ErrorStatus::Open,
-        resolution: None,
-        location: None,
-        count: 1,
-        resolved_in_version: None,
-        seqs: vec![seq],
-        session_id: None,
-        key: Key::default(),
-        key_anywhere: Key::default(),
-    }
+    ErrorEntry::of(&error_fact(message, seq))
 }
 
 pub fn file_fact(path: &str, action: Option<FileAction>, seq: i64) -> FileFact {

@@ -2,17 +2,13 @@
 //!
 //! Spans are written by tenants, and several are compressed at once: what is read out of a few bytes, again for each of
 //! them or for each pair of them, would take the memory of all tenants. Each span here is made of one thing, as often as
-//! it fits, of which reading, merging or checking could make much more than it is. A record, which every version loads
-//! and copies, stays small over many of them.
+//! it fits, of which reading, merging or checking could make much more than it is.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 
 use anchord_messages::message::{Message, Numbered, Part, Role, ToolCall, ToolResult};
 use anchord_messages::tokens::TokenCounter;
-use anchord_record::candidate::{self, Base, Material, sample};
-use anchord_record::parts::Parts;
-use anchord_record::probe::Probe;
+use anchord_record::candidate::{self, Material, sample};
 use chrono::DateTime;
 use peak_alloc::PeakAlloc;
 use serde_json::json;
@@ -26,13 +22,6 @@ const SPAN: usize = 1_000_000;
 const TOKENS: u32 = 250_000;
 /// The most that a compression takes beside the span, in bytes per byte of the span.
 const MOST: usize = 24;
-
-/// The versions of a session, and the most kilobytes of its record; without bounds it has 9,300.
-const VERSIONS: i64 = 12;
-const MOST_OF_RECORD: usize = 5_000;
-
-/// Memory is counted for the whole process.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn message(role: Role, part: Part) -> Message {
     Message { role, name: None, parts: vec![part] }
@@ -394,57 +383,8 @@ fn compress(messages: Vec<Message>) {
     drop(candidate::check(&material, &facts, draft));
 }
 
-/// A span of names that no other version has: files, errors, runs of tests, decisions and demands.
-fn new_names(version: i64) -> Vec<Message> {
-    let calls = (0..SPAN / 500).flat_map(|at| {
-        let (id, name) = (format!("c{version}_{at}"), format!("{version}_{at}"));
-        let command = format!("touch a/{name}.c; cat b/{name}.c; pytest {name}.py");
-        let arguments = json!({ "command": command }).to_string();
-        let parts = vec![Part::Text(format!("error: the {name} is not there\n1 failed in 0.1s\n"))];
-        [
-            message(
-                Role::Assistant,
-                Part::ToolCall(ToolCall { id: id.clone(), name: "bash".to_owned(), arguments }),
-            ),
-            message(Role::Tool, Part::ToolResult(ToolResult { call_id: id, parts, is_error: None })),
-            message(Role::Assistant, Part::Text(format!("I decided to use {name} because it is {name}."))),
-            message(Role::System, Part::Text(format!("never touch the file {name}"))),
-        ]
-    });
-    calls.collect()
-}
-
-#[test]
-fn no_record_grows_with_every_version() {
-    let _alone = ONE_AT_A_TIME.lock();
-    let counter = TokenCounter::default();
-    let (mut base, mut probes): (Option<Base>, Vec<Probe>) = (None, Vec::new());
-    let mut next = 1;
-    let mut sizes = Vec::new();
-    for version in 1..=VERSIONS {
-        let span: Vec<Numbered> =
-            (next..).zip(new_names(version)).map(|(seq, message)| Numbered { seq, message }).collect();
-        let first = Material::first(span, TOKENS, counter, DateTime::UNIX_EPOCH);
-        let material = Material { version, base: base.take(), probes: std::mem::take(&mut probes), ..first };
-        next = material.through_seq + 1;
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let checked = candidate::check(&material, &facts, draft);
-        assert!(checked.is_accepted(), "version {version}: {:?}", checked.refusals);
-        let kept = (0..).zip(material.probes).filter(|(at, _)| !checked.retired.contains(at));
-        probes =
-            kept.map(|(_, probe)| probe).chain(checked.new_probes).filter(|probe| probe.critical).collect();
-        sizes.push(serde_json::to_string(&checked.summary).unwrap().len() >> 10);
-        let (summary, carry) = (checked.summary, facts.carry);
-        base = Some(Base { version, summary, parts: Parts::default(), carry, served_tokens: 1_000 });
-    }
-    eprintln!("kilobytes of a record: {sizes:?}");
-    assert!(*sizes.last().unwrap() < MOST_OF_RECORD, "{sizes:?}");
-}
-
 #[test]
 fn no_span_makes_much_of_little() {
-    let _alone = ONE_AT_A_TIME.lock();
     sample::warm_up();
     let mut too_much = String::new();
     for (name, messages) in [arguments(), scripts(), files(), outputs(), texts()].concat() {

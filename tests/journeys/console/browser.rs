@@ -24,9 +24,9 @@ pub(super) struct Looking {
 }
 
 pub(super) async fn looking() -> Looking {
-    let one = ONE.lock().await;
     let app = console().await;
     let address = app.listen().await;
+    let one = ONE.lock().await;
     let browser = Browser::start(&format!("http://{address}")).await;
     Looking { app, browser, _one: one }
 }

@@ -34,7 +34,7 @@ fn asked(fake: &FakeProvider) -> BTreeMap<(i64, i64), usize> {
 #[tokio::test]
 async fn finished_pieces_are_not_paid_again_when_a_worker_is_lost(#[case] comes_back: bool) {
     let fake = FakeProvider::start([Act::Good, Act::Good, Act::Good, Act::Good, Act::Held, Act::Good]).await;
-    let app = app_of(small_window(&fake), 120).await;
+    let app = app_of(small_window(&fake), 90).await;
     let queued = app.call("POST", "/v1/sessions/s/compressions", COMPRESS).await;
     let mut look = app.database.connect().await;
     {
@@ -68,7 +68,7 @@ async fn finished_pieces_are_not_paid_again_when_a_worker_is_lost(#[case] comes_
         "{done}"
     );
     let asked = asked(&fake);
-    assert!(asked.len() >= 8, "{asked:?}");
+    assert!(asked.len() >= 6, "{asked:?}");
     let again: Vec<_> = asked.iter().filter(|(_, times)| **times > 1).collect();
     // Only the piece whose answer never came, or came to nobody.
     assert_eq!(again.len(), 1, "{asked:?}");
@@ -110,7 +110,7 @@ async fn a_piece_fits_the_window_whatever_the_history(
     #[case] input_tokens: u32,
 ) {
     let fake = FakeProvider::start([Act::Good]).await;
-    let app = app_of(Options { context_tokens, input_tokens, ..small_window(&fake) }, 120).await;
+    let app = app_of(Options { context_tokens, input_tokens, ..small_window(&fake) }, 80).await;
     assert_eq!(compressed(&app, "").await["engine"], "llm");
     assert!(fake.seen().len() > 4);
     let counter = anchord_messages::tokens::TokenCounter::default();

@@ -72,11 +72,11 @@ fn within<'a>(input: &ContextInput<'a>) -> Result<Context<'a>, BudgetTooSmall> {
 }
 
 #[cfg(test)]
-mod prefixes;
-#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod roundtrip;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

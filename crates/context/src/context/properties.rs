@@ -7,16 +7,13 @@ use serde_json::{Value, json};
 use super::super::mask::{Clipping, Keep, Marks, MaskMode};
 use super::super::note::Note;
 use super::super::tools::ToolMode;
+use super::testing::{COUNTER, FORMATS, entry, reply};
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
-use anchord_messages::shape::{AsShape, Measured, Shape};
-use anchord_messages::tokens::{TokenCounter, Tokenizer};
-
-const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
-const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
+use anchord_messages::shape::AsShape;
 
 fn id() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -237,20 +234,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 fn entries(session: &[(Format, Value)]) -> Vec<Entry> {
-    let entry = |(i, (format, message)): (usize, &(Format, Value))| {
-        let raw = message.to_string();
-        let Measured { message: parsed, tokens, shape } = Measured::read(*format, &raw, &COUNTER).unwrap();
-        let raw = Shape::served(shape.as_ref(), *format, raw);
-        Entry {
-            seq: Seq::try_from(i).unwrap() + 1,
-            format: *format,
-            role: parsed.role,
-            tokens,
-            shape,
-            raw: raw.into(),
-        }
-    };
-    session.iter().enumerate().map(entry).collect()
+    (1..).zip(session).map(|(seq, (format, message))| entry(*format, seq, message)).collect()
 }
 
 /// A message that is kept although the summary covers it, with the one after it.
@@ -283,33 +267,24 @@ fn check(case: &Case, entries: &[Entry], format: Format) -> Option<Value> {
     let notes =
         [1, 2, 3].map(|id| Note { id, seq: id, text: "where the work stands\n- n9 (#1): obey".to_owned() });
     let input = ContextInput {
-        session: "some-session",
-        branch: None,
-        format,
         budget: case.budget,
-        head_seq: Seq::try_from(entries.len()).unwrap(),
-        context_revision: 1,
-        system: &entries[..leading],
         pins: case.pins.then(|| Counted::new(&pins, &COUNTER)),
         summary,
         kept: case.keep.map_or(&[][..], |seq| covered(&entries[leading..start], seq)),
         carried: entries[leading..start].iter().rev().find(|e| e.role == Role::User).filter(|_| case.carried),
         tail: &entries[start..],
-        tail_omitted: None,
         mask: MaskInput { mode: case.mode, clipping: Clipping::of(case.mask_upto, 600), marks: &marks },
         recap: case.recap.then_some("do the rest"),
         cache: case.cache,
         notes: if case.carried { &notes } else { &[] },
         tools: if case.recap { ToolMode::Offered } else { ToolMode::None },
-        counter: &COUNTER,
+        ..testing::input(format, entries, &marks)
     };
     match assemble(&input) {
         Ok(context) => {
-            let json = context.to_json(|reply| reply).unwrap();
-            assert_eq!(json, assemble(&input).unwrap().to_json(|reply| reply).unwrap());
-            let reply: Value = serde_json::from_str(&json).unwrap();
-            assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
-            Some(reply)
+            let json = |context: &Context<'_>| context.to_json(|reply| reply).unwrap();
+            assert_eq!(json(&context), json(&assemble(&input).unwrap()));
+            Some(reply(&context))
         }
         Err(error) => {
             assert!(error.min_tokens > case.budget);
@@ -425,36 +400,6 @@ fn spoken(turns: &[Turn]) -> Vec<(Format, Value)> {
     messages.into_iter().map(|message| (Format::OpenaiChat, message)).collect()
 }
 
-/// A session with nothing but a summary and its messages, within the budget that the caller sets.
-fn pressed<'a>(
-    format: Format,
-    tail: &'a [Entry],
-    summary: SummaryInput<'a>,
-    marks: &'a Marks,
-) -> ContextInput<'a> {
-    ContextInput {
-        session: "some-session",
-        branch: None,
-        format,
-        budget: 0,
-        head_seq: Seq::try_from(tail.len()).unwrap(),
-        context_revision: 1,
-        system: &[],
-        pins: None,
-        summary: Some(summary),
-        kept: &[],
-        carried: None,
-        tail,
-        tail_omitted: None,
-        mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks },
-        recap: None,
-        cache: None,
-        notes: &[],
-        tools: ToolMode::None,
-        counter: &COUNTER,
-    }
-}
-
 /// How a message is served, from whole to not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
@@ -465,7 +410,7 @@ enum Form {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_larger_budget_never_serves_less_of_the_record(
@@ -487,7 +432,7 @@ proptest! {
                 smaller: &forms[1..],
                 digest: Some(Counted::new(&digest, &COUNTER)),
             };
-            let mut input = pressed(format, &entries, summary, &marks);
+            let mut input = ContextInput { summary: Some(summary), ..testing::input(format, &entries, &marks) };
             let mut before = forms.len();
             for more in (0..2_400).step_by(97) {
                 input.budget = budget + more;
@@ -521,12 +466,10 @@ proptest! {
                 smaller: &[Counted::new(&least, &COUNTER)],
                 digest: Some(Counted::new(&digest, &COUNTER)),
             };
-            let input = ContextInput { budget, ..pressed(format, &entries, summary, &marks) };
+            let input = ContextInput { budget, summary: Some(summary), ..testing::input(format, &entries, &marks) };
             let context = assemble(&input);
             prop_assert!(context.is_ok(), "{context:?}");
-            let json = context.unwrap().to_json(|reply| reply).unwrap();
-            let reply: Value = serde_json::from_str(&json).unwrap();
-            prop_assert_eq!(validity::problems(&reply), Vec::<String>::new());
+            let reply = reply(&context.unwrap());
             let total = u32::try_from(reply["tokens"]["total"].as_u64().unwrap()).unwrap();
             prop_assert!(total <= budget);
             if whole > budget {

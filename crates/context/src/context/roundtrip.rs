@@ -7,16 +7,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::mask::{Clipping, Marks, MaskMode};
-use super::super::tools::ToolMode;
+use super::testing::FORMATS;
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::{BatchFormat, detect};
-use anchord_messages::id::Seq;
-use anchord_messages::shape::{Measured, Shape};
-use anchord_messages::tokens::{TokenCounter, Tokenizer};
-
-const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
-const FORMATS: [Format; 3] = [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses];
 
 #[derive(Clone, Debug)]
 enum Turn {
@@ -220,47 +214,12 @@ fn responses(n: usize, turn: &Turn, out: &mut Vec<Value>) {
 }
 
 fn served(format: Format, stored: Format, messages: &[Value]) -> Value {
-    let entry = |(i, message): (usize, &Value)| {
-        let raw = message.to_string();
-        let Measured { message: parsed, tokens, shape } = Measured::read(stored, &raw, &COUNTER).unwrap();
-        let raw = Shape::served(shape.as_ref(), stored, raw);
-        Entry {
-            seq: Seq::try_from(i).unwrap() + 1,
-            format: stored,
-            role: parsed.role,
-            tokens,
-            shape,
-            raw: raw.into(),
-        }
-    };
-    let entries: Vec<Entry> = messages.iter().enumerate().map(entry).collect();
-    let leading = entries.iter().take_while(|e| e.role.is_system()).count();
-    let marks = Marks::new();
-    let input = ContextInput {
-        session: "s",
-        branch: None,
-        format,
+    let (entries, marks) = (testing::entries(stored, messages), Marks::new());
+    testing::serve(&ContextInput {
         budget: 1_000_000,
-        head_seq: Seq::try_from(entries.len()).unwrap(),
-        context_revision: 1,
-        system: &entries[..leading],
-        pins: None,
-        summary: None,
-        kept: &[],
-        carried: None,
-        tail: &entries[leading..],
-        tail_omitted: None,
         mask: MaskInput { mode: MaskMode::Off, clipping: Clipping::default(), marks: &marks },
-        recap: None,
-        cache: None,
-        notes: &[],
-        tools: ToolMode::None,
-        counter: &COUNTER,
-    };
-    let json = assemble(&input).unwrap().to_json(|reply| reply).unwrap();
-    let reply: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
-    reply
+        ..testing::input(format, &entries, &marks)
+    })
 }
 
 /// A reply as messages of its format.

@@ -5,29 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::super::mask::{Clipping, Keep, Marks, MaskMode};
-use super::super::tools::ToolMode;
+use super::testing::{COUNTER, FORMATS, entries, serve};
 use super::*;
 use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_messages::id::Seq;
-use anchord_messages::shape::{Measured, Shape};
-use anchord_messages::tokens::{TokenCounter, Tokenizer};
 
 mod pressure;
 mod recap;
-
-const COUNTER: TokenCounter = TokenCounter::new(Tokenizer::Estimate);
-
-fn entry(format: Format, seq: Seq, message: &Value) -> Entry {
-    let raw = message.to_string();
-    let Measured { message: parsed, tokens, shape } = Measured::read(format, &raw, &COUNTER).unwrap();
-    let raw = Shape::served(shape.as_ref(), format, raw);
-    Entry { seq, format, role: parsed.role, tokens, shape, raw: raw.into() }
-}
-
-fn entries(format: Format, messages: &[Value]) -> Vec<Entry> {
-    messages.iter().enumerate().map(|(i, m)| entry(format, Seq::try_from(i).unwrap() + 1, m)).collect()
-}
 
 /// A session of these messages, its leading system messages taken for the system prompt.
 struct Session {
@@ -41,46 +26,12 @@ impl Session {
     }
 
     fn input(&self, format: Format) -> ContextInput<'_> {
-        let leading = self.entries.iter().take_while(|e| e.role.is_system()).count();
-        let (system, tail) = self.entries.split_at(leading);
-        ContextInput {
-            session: "s",
-            branch: None,
-            format,
-            budget: 100_000,
-            head_seq: Seq::try_from(self.entries.len()).unwrap(),
-            context_revision: 1,
-            system,
-            pins: None,
-            summary: None,
-            kept: &[],
-            carried: None,
-            tail,
-            tail_omitted: None,
-            mask: MaskInput { mode: MaskMode::Auto, clipping: Clipping::default(), marks: &self.marks },
-            recap: None,
-            cache: None,
-            notes: &[],
-            tools: ToolMode::None,
-            counter: &COUNTER,
-        }
+        super::testing::input(format, &self.entries, &self.marks)
     }
 
     fn serve(&self, format: Format) -> Value {
         serve(&self.input(format))
     }
-}
-
-fn formats() -> [Format; 3] {
-    [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses]
-}
-
-/// The reply, checked.
-fn serve(input: &ContextInput<'_>) -> Value {
-    let json = assemble(input).unwrap().to_json(|reply| reply).unwrap();
-    let reply: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(validity::problems(&reply), Vec::<String>::new(), "{reply:#}");
-    reply
 }
 
 fn texts(reply: &Value) -> String {
@@ -476,7 +427,7 @@ fn what_the_caller_keeps_is_served_in_full_after_the_summary_and_says_what_it_is
     session.marks = [2, 3, 4].map(|seq| (seq, Keep::Always)).into();
     let text = summary_message_text("what was done");
     let message = Counted::new(&text, &COUNTER);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         input.summary = Some(SummaryInput { version: 1, anchor_seq: 5, message, smaller: &[], digest: None });
         input.tail = &session.entries[5..];
@@ -672,7 +623,7 @@ fn arguments_of_another_type_are_served_as_the_format_takes_them() {
         [(Format::OpenaiChat, &chat[..]), (Format::Anthropic, &blocks), (Format::OpenaiResponses, &items)]
     {
         let session = Session::new(stored, messages);
-        for format in formats() {
+        for format in FORMATS {
             // `serve` checks it as a provider does.
             let reply = session.serve(format);
             let sent = match format {

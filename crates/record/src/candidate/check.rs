@@ -95,7 +95,7 @@ impl CheckedDraft {
 /// Renders the candidate, scores the probes, and repairs what can be repaired from the ledger.
 pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     let Draft { proposed, merged, before } = draft;
-    let summary = merged.summary;
+    let mut summary = merged.summary;
     let new_probes = probe::generate(facts, &proposed.told(&summary), before.as_ref(), &summary);
     let asked = probe::carry_over(&material.probes, &summary, &merged.gone);
     let retired =
@@ -103,32 +103,10 @@ pub fn check(material: &Material, facts: &Facts, draft: Draft) -> CheckedDraft {
     // A new probe may be one that the caller asks already.
     let news: Vec<Probe> = new_probes.iter().filter(|probe| !asked.contains(probe)).cloned().collect();
     let all: Vec<Probe> = asked.into_iter().chain(news).collect();
-    let asking = Asking { proposed, before, new_probes, retired, all };
-    examine(material, facts, summary, merged.warnings, asking)
-}
-
-/// The probes of a candidate, and what it was made from.
-struct Asking {
-    proposed: Proposed,
-    /// What an engine wrote of the summary that it was merged into.
-    before: Option<Summary>,
-    new_probes: Vec<Probe>,
-    retired: Vec<usize>,
-    all: Vec<Probe>,
-}
-
-fn examine(
-    material: &Material,
-    facts: &Facts,
-    mut summary: Summary,
-    merge_warnings: Vec<String>,
-    asking: Asking,
-) -> CheckedDraft {
-    let Asking { proposed, before, new_probes, retired, all } = asking;
     let (proposal, base) = (proposed.told(&summary).into_owned(), before.as_ref());
     let tokens_before =
         material.span_tokens.saturating_add(material.base.as_ref().map_or(0, |base| base.served_tokens));
-    let mut meta = meta(material, &proposed, tokens_before, merge_warnings);
+    let mut meta = meta(material, &proposed, tokens_before, merged.warnings);
     let mut gate = Vec::new();
     let mut round = 0;
     let memo = Memo::of(material.counter);

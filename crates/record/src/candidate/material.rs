@@ -153,6 +153,17 @@ pub struct Draft {
 }
 
 impl Proposed {
+    /// A proposal of code.
+    pub(super) fn by_code(proposal: Proposal) -> Self {
+        Self {
+            proposal,
+            changes: Vec::new(),
+            account: Account::default(),
+            engine: Engine::Extractive,
+            model: None,
+        }
+    }
+
     /// The proposed narrative, whether code or a model wrote it; `record` is the summary that contains it.
     pub fn told(&self, record: &Summary) -> Cow<'_, Proposal> {
         if self.changes.is_empty() {

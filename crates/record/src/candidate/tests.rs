@@ -50,8 +50,8 @@ fn what_a_model_sees_ended_is_no_critical_probe_of_its_span_or_of_a_later_one() 
     let proposed = Proposed {
         proposal: propose_beside(&material, &facts),
         changes: vec![serde_json::from_value(changes).unwrap()],
-        account: Account::default(),
-        engine: Engine::Llm,
+        account: crate::changes::Account::default(),
+        engine: crate::strategy::Engine::Llm,
         model: None,
     };
     let Draft { merged, proposed, .. } = merge_proposal(&material, &facts, proposed);

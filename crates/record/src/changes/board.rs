@@ -11,14 +11,14 @@ use super::super::file_history::identity;
 use super::super::ids;
 use super::super::merge::{is_blocked_by, is_of_failing_tests, merge_blockers};
 use super::super::summary::{
-    Blocker, Decision, ErrorStatus, FileStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState,
-    Summary, TestResult,
+    Blocker, Decision, ErrorStatus, ModifiedFile, ReadFile, Remark, RequestEntry, RequestState, Summary,
+    TestResult,
 };
 use super::list::{List, Number};
 use super::reply::{Addition, Became, Changes, Closing, Ended, Revision};
 use anchord_facts::key::{self, Key};
-use anchord_facts::ledger::FileAction;
 use anchord_facts::ledger::constraints::{Constraint, withdraw};
+use anchord_facts::ledger::{FileAction, FileFact};
 use anchord_facts::thing::{NOTE, Property, Thing};
 use anchord_facts::wording::{self, join_seqs};
 use anchord_messages::id::Seq;
@@ -509,18 +509,8 @@ impl Board {
 
 /// A file that changed although the ledger saw no call that did it.
 fn changed(path: String, action: FileAction, text: String, seqs: Vec<Seq>) -> ModifiedFile {
-    ModifiedFile {
-        path,
-        action,
-        renamed_from: None,
-        changes: Vec::new(),
-        purpose: Some(text).filter(|text| !text.is_empty()),
-        status: FileStatus::Unknown,
-        overwrite_possible: false,
-        transient: false,
-        seqs,
-        session_id: None,
-    }
+    let purpose = Some(text).filter(|text| !text.is_empty());
+    ModifiedFile { purpose, ..ModifiedFile::of(FileFact { path, seqs, ..FileFact::default() }, action) }
 }
 
 /// What a model says of a file takes the place of the edits that code lists; later ones come behind it.

@@ -141,29 +141,16 @@ fn join_files(all: &mut Vec<ModifiedFile>, theirs: &[ModifiedFile]) {
 
 /// One entry for a file that two sessions changed: the earlier session's, with the later one's changes under its name.
 fn overlay(known: &ModifiedFile, later: &ModifiedFile) -> ModifiedFile {
-    let fact = |file: &ModifiedFile, changes| FileFact {
-        path: file.path.clone(),
-        action: Some(file.action),
-        overwrite_possible: file.overwrite_possible,
-        renamed_from: file.renamed_from.clone(),
-        transient: file.transient,
-        changes,
-        ..FileFact::default()
-    };
     let origin = later.session_id.as_deref().unwrap_or_default();
-    let theirs = later.changes.iter().map(|change| with_session(change, origin));
-    let whole = compose(fact(known, known.changes.clone()), fact(later, theirs.collect()));
+    let theirs = later.changes.iter().map(|change| with_session(change, origin)).collect();
+    let later_history = FileFact { changes: theirs, ..later.clone().take_history() };
+    let whole = compose(known.clone().take_history(), later_history);
+    let action = whole.action.unwrap_or(known.action);
     ModifiedFile {
-        purpose: None,
-        path: whole.path,
-        action: whole.action.unwrap_or(known.action),
-        renamed_from: whole.renamed_from,
-        changes: whole.changes,
         status: later.status,
-        overwrite_possible: whole.overwrite_possible,
-        transient: whole.transient,
         seqs: known.seqs.clone(),
         session_id: known.session_id.clone(),
+        ..ModifiedFile::of(whole, action)
     }
 }
 

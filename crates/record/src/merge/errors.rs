@@ -89,19 +89,12 @@ fn location(fact: &ErrorFact) -> Option<String> {
 }
 
 fn new_entry(fact: &ErrorFact, keys: &ErrorKeys, version: i64) -> ErrorEntry {
-    let resolved = fact.resolution.is_some();
     ErrorEntry {
-        kind: fact.kind.clone(),
-        message: fact.message.clone(),
-        status: if resolved { ErrorStatus::Resolved } else { ErrorStatus::Open },
-        resolution: fact.resolution.clone(),
         location: location(fact),
-        count: fact.count.max(1),
-        resolved_in_version: resolved.then_some(version),
-        seqs: fact.seqs.clone(),
-        session_id: None,
+        resolved_in_version: fact.resolution.is_some().then_some(version),
         key: keys.key.into(),
         key_anywhere: keys.without_place.into(),
+        ..ErrorEntry::of(fact)
     }
 }
 

@@ -119,15 +119,8 @@ impl<'a> Runs<'a> {
         };
         Entry::Modified(ModifiedFile {
             purpose: before_span.purpose,
-            path: file.path,
-            action,
-            renamed_from: file.renamed_from,
-            changes: file.changes,
             status: if action == FileAction::Deleted { FileStatus::Unknown } else { status },
-            overwrite_possible: file.overwrite_possible,
-            transient: file.transient,
-            seqs: file.seqs,
-            session_id: None,
+            ..ModifiedFile::of(file, action)
         })
     }
 }
@@ -163,16 +156,7 @@ fn open(summary: &mut Summary, touched: &PathSet, is_beside: bool) -> Opened {
         }
         earlier.insert(path_key(&file.path), Known { status: file.status, purpose: file.purpose.take() });
         modified.push((at, of_file(&file.path)));
-        record.push(FileFact {
-            path: std::mem::take(&mut file.path),
-            action: Some(file.action),
-            overwrite_possible: file.overwrite_possible,
-            renamed_from: file.renamed_from.take(),
-            transient: file.transient,
-            changes: std::mem::take(&mut file.changes),
-            reason: None,
-            seqs: std::mem::take(&mut file.seqs),
-        });
+        record.push(file.take_history());
     }
     for (at, file) in summary.files_read.iter_mut().enumerate() {
         if !touched.contains(&file.path) {

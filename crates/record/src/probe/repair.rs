@@ -3,11 +3,10 @@
 use super::super::file_history::{identity, restored};
 use super::super::proposal::Proposal;
 use super::super::section::Section;
-use super::super::summary::{ErrorEntry, ErrorStatus, ReadFile, Remark, Summary, TestResult};
+use super::super::summary::{ErrorEntry, ReadFile, Remark, Summary, TestResult};
 use super::question::{ProbeResult, Verdict};
 use super::quote::Lines;
 use super::report::ProbeReport;
-use anchord_facts::key::Key;
 use anchord_facts::ledger::{ErrorFact, Facts, TestRunFact};
 use anchord_facts::thing::Thing;
 use anchord_facts::wording;
@@ -208,18 +207,6 @@ fn restore_error(fact: &ErrorFact, summary: &mut Summary) -> bool {
     if summary.errors.iter().any(|e| wording::normalized_error(&e.message) == key) {
         return false;
     }
-    summary.errors.push(ErrorEntry {
-        kind: fact.kind.clone(),
-        message: fact.message.clone(),
-        status: if fact.resolution.is_some() { ErrorStatus::Resolved } else { ErrorStatus::Open },
-        resolution: fact.resolution.clone(),
-        location: fact.location.clone().or_else(|| fact.command.clone()),
-        count: fact.count.max(1),
-        resolved_in_version: None,
-        seqs: fact.seqs.clone(),
-        session_id: None,
-        key: Key::default(),
-        key_anywhere: Key::default(),
-    });
+    summary.errors.push(ErrorEntry::of(fact));
     true
 }

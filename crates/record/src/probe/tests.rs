@@ -379,35 +379,6 @@ fn an_error_met_again_at_another_line_retires_the_probe_of_its_old_wording() {
     assert!(carry_over(&probes, &second, &Gone::default()).is_empty());
 }
 
-#[test]
-fn twenty_five_compressions_stay_in_the_bound_with_the_record_complete() {
-    let mut current: Option<Summary> = None;
-    let mut asked: Vec<Probe> = Vec::new();
-    for version in 1..=25 {
-        let (merged, facts, proposal) = compress(current.as_ref(), version);
-        let mut probes = carry_over(&asked, &merged.summary, &merged.gone);
-        let fresh = generate(&facts, &proposal, current.as_ref(), &merged.summary);
-        probes.retain(|p| !fresh.contains(p));
-        probes.extend(fresh);
-        let rendering = shown(&merged.summary, version, 1200);
-        assert!(rendering.tokens <= 1200, "version {version}: {}", rendering.tokens);
-        let report = score(&probes, &rendering, &merged.summary);
-        let failed: Vec<_> = report.results.iter().filter(|r| r.verdict == Verdict::Fail).collect();
-        assert!(failed.is_empty(), "version {version}: {failed:#?}\n{}", rendering.text);
-        assert!(accept(&report));
-        asked = probes;
-        current = Some(merged.summary);
-    }
-    let record = current.unwrap();
-    assert_eq!(record.files_modified.len(), 26);
-    assert_eq!(record.files_read.len(), 25);
-    assert_eq!(record.errors.len(), 25);
-    assert_eq!(record.decisions_made.len(), 25);
-    assert_eq!(record.things.len(), 25);
-    assert_eq!(record.constraints.len(), 26);
-    assert_eq!(record.files_modified.iter().find(|f| f.path == "src/lib.rs").unwrap().changes.len(), 25);
-}
-
 /// The entries of each section in a heavy span.
 const HEAVY: usize = 360;
 
@@ -447,7 +418,7 @@ fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
     const BOUNDS: usize = 11 << 20;
     let mut current: Option<Summary> = None;
     let mut asked: Vec<Probe> = Vec::new();
-    let versions = 10;
+    let versions = 6;
     for version in 1..=versions {
         let (facts, proposal) = if version % 5 == 0 { span(version) } else { heavy(version) };
         let (anchor, through_seq) = ((version - 1) * 100 + 99, version * 100 + 99);
@@ -483,9 +454,9 @@ fn a_record_at_its_bounds_forgets_the_oldest_and_every_version_holds() {
         assert_eq!(kept + record.left_out_of(section), all, "{section:?}");
     }
     let has = |path: &str| record.files_modified.iter().any(|file| file.path.contains(path));
-    assert!(has("9_359.rs") && !has("/1_0.rs"), "the oldest went");
+    assert!(has("6_359.rs") && !has("/1_0.rs"), "the oldest went");
     let edited = record.files_modified.iter().find(|file| file.path == "src/lib.rs").unwrap();
-    assert!(edited.changes.len() < 50 && edited.changes.last().unwrap().contains("10"));
+    assert!(edited.changes.len() < 50 && edited.changes.last().unwrap().contains("99 of span 6"));
     let cut = |record: &Summary| {
         let cuts = shown(record, versions, 8_000).cut;
         cuts.iter().find(|cut| cut.section == Section::FilesModified).unwrap().omitted

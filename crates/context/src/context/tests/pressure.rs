@@ -28,7 +28,7 @@ fn of_outputs_one_after_the_other_the_newest_stay() {
         messages.extend([calls(&[&format!("c{i}")]), result(&format!("c{i}"), output)]);
     }
     let session = Session::new(Format::OpenaiChat, &messages);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         input.budget = 16_000;
         let reply = serve(&input);
@@ -47,7 +47,7 @@ fn parallel_outputs_that_the_model_has_not_seen_share_the_room() {
     let messages =
         [user("read all parts"), calls(&["a", "b", "c"]), result("a", &a), result("b", &b), result("c", &c)];
     let session = Session::new(Format::OpenaiChat, &messages);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         input.budget = 25_600;
         let reply = serve(&input);
@@ -67,7 +67,7 @@ fn one_output_larger_than_the_budget_is_clipped_to_it(#[case] mode: MaskMode) {
     let messages =
         [user("hello"), assistant("Good morning."), user("read it"), calls(&["a"]), result("a", &output)];
     let session = Session::new(Format::OpenaiChat, &messages);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         (input.budget, input.mask.mode) = (16_000, mode);
         let reply = serve(&input);
@@ -179,7 +179,7 @@ fn a_group_of_hundreds_is_served_by_its_newest_outputs() {
     messages.extend(ids.iter().zip(outputs(&[90; 500])).map(|(id, output)| result(id, &output)));
     messages.extend([assistant("done, next?"), user("go")]);
     let session = Session::new(Format::OpenaiChat, &messages);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         let whole = assemble(&input).unwrap().tokens.total();
         for budget in [whole * 2 / 5, whole / 2, whole * 3 / 4] {
@@ -204,7 +204,7 @@ fn working(calls_made: usize) -> Vec<Value> {
 
 #[test]
 fn between_two_steps_a_context_without_a_summary_is_the_one_before_and_what_is_new() {
-    for format in formats() {
+    for format in FORMATS {
         for budget in [4_000, 8_000] {
             let (mut before, mut crowded, mut kept): (Vec<Value>, usize, usize) = (Vec::new(), 0, 0);
             for n in 1..90 {
@@ -239,7 +239,7 @@ fn between_two_steps_a_context_without_a_summary_is_the_one_before_and_what_is_n
 fn messages_that_were_not_read_change_nothing_of_a_context_without_a_summary() {
     let messages = working(80);
     let session = Session::new(Format::OpenaiChat, &messages);
-    for format in formats() {
+    for format in FORMATS {
         let mut input = session.input(format);
         input.budget = 8_000;
         let whole = serve(&input);
@@ -258,7 +258,7 @@ fn an_output_larger_than_a_context_without_a_summary_leaves_the_task_in_it() {
     for (before, budget) in [(0, 3_000), (40, 3_000), (40, 8_000)] {
         let mut messages = working(before);
         messages.extend([calls(&["huge"]), result("huge", &long(9_000))]);
-        for format in formats() {
+        for format in FORMATS {
             let session = Session::new(Format::OpenaiChat, &messages);
             let mut input = session.input(format);
             input.budget = budget;

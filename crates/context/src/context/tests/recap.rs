@@ -7,10 +7,6 @@ use super::*;
 
 const RECAP: &str = "Current task: paint the crane\nNext step 1: buy orange paint";
 
-fn formats() -> [Format; 3] {
-    [Format::OpenaiChat, Format::Anthropic, Format::OpenaiResponses]
-}
-
 /// The reply with a summary and the recap, checked; everything after the third message is the tail.
 fn with_recap(session: &Session, format: Format, budget: u32) -> (Value, Value) {
     let summary = summary_message_text("## Session Intent\npaint the crane");
@@ -40,7 +36,7 @@ fn base(tail: &[Value]) -> Session {
 #[case::with_nothing_after_the_summary(&[])]
 fn the_recap_ends_the_context_in_every_format(#[case] tail: &[Value]) {
     let session = base(tail);
-    for format in formats() {
+    for format in FORMATS {
         let (reply, plain) = with_recap(&session, format, 100_000);
         let end = last(&reply);
         assert!(end.contains("buy orange paint"), "{format:?}: {reply:#}");
@@ -75,7 +71,7 @@ fn a_users_question_keeps_its_words_and_its_place_before_the_recap() {
 #[case::one_answered(&[user("go on"), calls(&["a", "b"]), result("a", "A")])]
 fn a_call_that_waits_keeps_the_recap_away(#[case] tail: &[Value]) {
     let session = base(tail);
-    for format in formats() {
+    for format in FORMATS {
         let (reply, plain) = with_recap(&session, format, 100_000);
         assert_eq!(reply, plain, "{format:?}");
     }

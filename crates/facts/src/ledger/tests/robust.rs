@@ -183,7 +183,7 @@ fn large_inputs_of_every_kind_are_read_to_the_end() {
         "x_y --zz ",
     ];
     for unit in UNITS {
-        let text = unit.repeat(70_000 / unit.len());
+        let text = unit.repeat(30_000 / unit.len());
         let talk = Talk::new()
             .tool("Bash", json!({"command": text}), &text)
             .tool(
