@@ -330,7 +330,13 @@ fn texts() -> Spans {
         ("questions", said(Role::User, "Why #? ")),
         ("questions of an agent", said(Role::Assistant, "Shall I do #? ")),
         ("answers", said(Role::User, "yes\n")),
-        ("decisions", said(Role::Assistant, "I decided to do # because. ")),
+        (
+            "decisions",
+            said(
+                Role::Assistant,
+                "I decided to do # because it is simpler to test than all that was proposed before. ",
+            ),
+        ),
         ("steps", said(Role::Assistant, "Next, I will do #. ")),
         ("checklists", said(Role::Assistant, "- [ ] a#\n")),
         ("code", said(Role::Assistant, "```bash\nrm #.c\n```\n")),
