@@ -280,9 +280,7 @@ async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Grou
 fn full(room: Result<()>) -> Result<Option<AppendError>> {
     match room {
         Ok(()) => Ok(None),
-        Err(StoreError::OverQuota { bound, limit, used }) => {
-            Ok(Some(AppendError::Full { bound, limit, used }))
-        }
+        Err(full @ StoreError::OverQuota { .. }) => Ok(Some(AppendError::Store(Arc::new(full)))),
         Err(error) => Err(error),
     }
 }
