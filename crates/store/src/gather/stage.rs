@@ -46,10 +46,12 @@ pub(super) struct Staged {
     warning: Option<String>,
 }
 
-/// The decisions, or what they need first.
+/// The decisions on the appends of one session, or what they need first.
 pub(super) enum Outcome {
-    /// The decisions.
+    /// The decisions; where none stores anything, there is only to answer.
     Staged(Box<Staged>),
+    /// The appends name a branch that does not exist.
+    NoBranch,
     /// One of the appends may repeat an earlier request: load the stored replies.
     NeedsReplies,
     /// The appends name another model, and other branches have the settings, too: change them first.
