@@ -19,7 +19,7 @@ mod sketch;
 #[cfg(test)]
 mod tests;
 
-pub use decision::{BriefDecision, Decision, HeldBack, Start, decide};
+pub use decision::{Decision, HeldBack, Start, decide};
 pub use message_signals::MessageSignals;
 pub use recent::{PastMessage, REPLAYED_BYTES, REPLAYED_MESSAGES, Recent};
 pub use rules::TriggerInput;

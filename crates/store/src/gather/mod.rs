@@ -35,7 +35,7 @@ use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
 use anchord_session::session::{AppendRefusal, FirstSettings};
 use anchord_session::settings::TokenizerName;
-use anchord_session::trigger::BriefDecision;
+use anchord_session::trigger::Decision;
 use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
@@ -166,7 +166,7 @@ pub struct AppendReply {
     /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
     /// The decision from the signals; with `include=signals` every signal.
-    pub decision: BriefDecision,
+    pub decision: Decision,
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,

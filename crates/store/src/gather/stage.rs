@@ -277,7 +277,7 @@ impl Stage<'_> {
                         format: shown.filter(|_| included.format),
                         tokens_added: appended.tokens_added,
                         usage: appended.usage.brief(included.usage),
-                        decision: decision.brief(included.signals),
+                        decision,
                         compression: live,
                         warnings: told(appended.of_messages, appended.warnings, included),
                     };
