@@ -396,8 +396,11 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
-    let (settled, indexing) = ending.await.unwrap();
+    let (settled, indexing) = queue
+        .store
+        .settle_and_index(&job, Some(span(None)), &publication(1), Some(LEASE_SECONDS))
+        .await
+        .unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
     let late = indexing.expect("an indexing");
     assert_eq!((late.kind, late.attempt), (Kind::Index, 1));
@@ -418,8 +421,8 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     let last = Span { parent_version: Some(1), from_seq: 6, through_seq: 8 };
-    let ending = queue.store.settle_and_index(&job, Some(last), publication(2), Some(LEASE_SECONDS));
-    let (settled, indexing) = ending.await.unwrap();
+    let (settled, indexing) =
+        queue.store.settle_and_index(&job, Some(last), &publication(2), Some(LEASE_SECONDS)).await.unwrap();
     assert_eq!((settled, indexing.is_none()), (SettleOutcome::As(Status::Succeeded), true));
     assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty());
 }
@@ -429,8 +432,13 @@ async fn a_late_worker_ends_no_indexing_with_its_postings() {
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
-    let late = ending.await.unwrap().1.expect("an indexing");
+    let late = queue
+        .store
+        .settle_and_index(&job, Some(span(None)), &publication(1), Some(LEASE_SECONDS))
+        .await
+        .unwrap()
+        .1
+        .expect("an indexing");
     queue.bury_worker().await;
     let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&late)).await.unwrap().unwrap();

@@ -72,7 +72,7 @@ impl Store {
         span: Option<Span>,
         settlement: Settlement,
     ) -> Result<SettleOutcome> {
-        Ok(self.settle_and_index(job, span, settlement, None).await?.0)
+        Ok(self.settle_and_index(job, span, &settlement, None).await?.0)
     }
 
     /// Ends a compression like [`Store::settle`]. With `index_lease` (in seconds), the indexing that follows a
@@ -84,10 +84,10 @@ impl Store {
         &self,
         job: &Job,
         span: Option<Span>,
-        settlement: Settlement,
+        settlement: &Settlement,
         index_lease: Option<f64>,
     ) -> Result<Settled> {
-        let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
+        let asked = SettleArgs { job, span, settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
             let mut tx = self.begin(job.tenant).await?;

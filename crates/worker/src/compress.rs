@@ -26,7 +26,7 @@ use anchord_runtime::background::throttled;
 use anchord_session::compression::{Failure, Report, Span, Status, Timings};
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::compressions::Job;
-use anchord_store::figures::Figures;
+use anchord_store::figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, SettleOutcome, Settlement};
 use anchord_store::todos::TodoUpdate;
 use anchord_store::usage::User;
@@ -141,13 +141,12 @@ async fn settle_and_index(
     settlement: Settlement,
     lease: Option<Duration>,
 ) -> Result<(SettleOutcome, Option<Box<Job>>), JobError> {
-    let figures = Figures::of(&settlement.report);
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed, because this future is large.
-    let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
+    let settling = Box::pin(env.store.settle_and_index(job, span, &settlement, lease));
     let (settled, indexing) = throttled(settling).await?;
     if let SettleOutcome::As(status) = settled {
-        figures.record(status);
+        figures::record(&settlement.report, status);
     }
     Ok((settled, indexing))
 }
