@@ -34,9 +34,7 @@ pub async fn stored() -> Stored {
     let database = support::database().await;
     let store = Store::connect(&database.url, 8, TaskTracker::new()).await.expect("a pool");
     let appends = Gatherer::start(&store);
-    let tenant =
-        async |name| store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
-    let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
+    let (ours, theirs) = (support::tenant(&store, "ours").await, support::tenant(&store, "theirs").await);
     Stored { store, appends, ours, theirs, database }
 }
 

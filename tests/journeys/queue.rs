@@ -8,7 +8,6 @@ use anchord_record::summary::Summary;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Span;
 use anchord_session::compression::{Report, Request, Status};
-use anchord_store::audit::Actor;
 use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
 use anchord_store::events::Following;
 use anchord_store::gather::{Append, Gatherer, NewMessage};
@@ -39,7 +38,7 @@ impl Queue {
     async fn with_messages(messages: usize) -> Self {
         let database = support::database().await;
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
-        let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
+        let tenant = support::tenant(&store, "queue").await;
         let gatherer = Gatherer::start(&store);
         let name = SessionRef::from(SessionName::parse("s").unwrap());
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
@@ -200,10 +199,7 @@ async fn a_late_worker_ends_no_indexing() {
     assert_eq!((next.id, next.attempt), (late.id, late.attempt + 1));
     let end = async |job: &Job| queue.store.settle_index(job, Status::Succeeded, false).await.unwrap();
     assert_eq!(end(&late).await, SettleOutcome::Lost);
-    let elsewhere = Job {
-        tenant: queue.store.insert_tenant("other", Actor::Cli).await.unwrap().unwrap().id,
-        ..next.clone()
-    };
+    let elsewhere = Job { tenant: support::tenant(&queue.store, "other").await, ..next.clone() };
     assert_eq!(end(&elsewhere).await, SettleOutcome::Lost, "another tenant's job is none");
     assert_eq!(end(&next).await, SettleOutcome::As(Status::Succeeded));
     assert_eq!(end(&next).await, SettleOutcome::Lost, "once");
