@@ -18,7 +18,7 @@ use futures::TryStreamExt as _;
 
 pub use self::indexing::{Indexing, Unindexed};
 use self::stretch::{Stretch, Stretches};
-use super::bulkhead::Share;
+use super::bulkhead::Need;
 use super::compute::compute;
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
@@ -133,7 +133,7 @@ impl Store {
         session: &SessionRef,
         search: Search,
     ) -> Result<Option<Recalled>> {
-        let _place = self.place_to_search(tenant).await?;
+        let _place = self.share(tenant, Need::Search).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
         let Some(searched) = find_searched(&mut tx, id.of(tenant)).await? else { return Ok(None) };
@@ -148,7 +148,7 @@ impl Store {
         filter: &SessionFilter,
         search: Search,
     ) -> Result<Recalled> {
-        let _place = self.place_to_search(tenant).await?;
+        let _place = self.share(tenant, Need::Search).await?;
         let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
         let mut planning = self.begin_planning(tenant).await?;
         let ids = sessions::list(&mut planning, tenant, filter, None, one_more).await?;
@@ -171,23 +171,6 @@ impl Store {
             searched.push(session);
         }
         self.search(tx, tenant, searched, (search, bounds)).await
-    }
-
-    /// Waits for a place among the tenant's searches; workers have no limits by tenant.
-    async fn place_to_search(&self, tenant: TenantId) -> Result<Share> {
-        match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_to_search(tenant).await,
-            None => Ok(Share::default()),
-        }
-    }
-
-    /// Begins a snapshot for a page of a search.
-    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx> {
-        let share = match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_for_a_page(tenant).await?,
-            None => Share::default(),
-        };
-        self.snapshot_with(tenant, share).await
     }
 
     /// Searches sessions that were read in a snapshot. The index is read in the same one, so that what is indexed and what
@@ -263,7 +246,7 @@ impl Store {
                 bounds.is_reached = true;
                 break;
             }
-            let mut tx = self.page_of_search(key.tenant).await?;
+            let mut tx = self.snapshot_for(key.tenant, Need::Page).await?;
             let rows = page(&mut tx, key, after, head_seq).await?;
             tx.commit().await?;
             // The session was erased a moment ago.
@@ -321,7 +304,7 @@ impl Store {
     ) -> Result<BTreeMap<(usize, Seq), Examined>> {
         let mut found: Vec<(usize, Row)> = Vec::new();
         let mut bytes_left = EXAMINED_BYTES;
-        let mut tx = self.page_of_search(tenant).await?;
+        let mut tx = self.snapshot_for(tenant, Need::Page).await?;
         for (at, session) in sessions.iter().enumerate() {
             let seqs: Vec<Seq> = ranked.iter().filter(|r| r.session == at).map(|r| r.seq).collect();
             if seqs.is_empty() || bytes_left <= 0 {
