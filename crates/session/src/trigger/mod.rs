@@ -12,12 +12,12 @@ mod decision;
 mod lost_task;
 mod message_signals;
 mod news;
-mod packed;
 mod recent;
 mod rules;
 mod sketch;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 pub use decision::{Decision, HeldBack, Start, decide};
 pub use message_signals::MessageSignals;
