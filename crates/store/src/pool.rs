@@ -18,14 +18,14 @@ use super::error::{self, Result};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
-use super::notifier::EventNotifier;
+use super::notifier::Notifier;
 use super::owner::{self, Owner};
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
 use super::served::ServedNotes;
 use super::usage::meter::Meter;
-use anchord_messages::id::TenantId;
+use anchord_messages::id::{SessionId, TenantId};
 
 /// The connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
@@ -70,7 +70,7 @@ pub struct Store {
     pub(super) meter: Meter,
     /// The contexts that were served and are not noted yet.
     pub(super) served: ServedNotes,
-    pub(super) notifier: EventNotifier,
+    pub(super) notifier: Notifier<SessionId>,
     pub(super) due: Arc<Notify>,
     pub(super) secret_keys: SecretKeys,
     /// How many sessions tenants have, and how many replies are kept for them.
@@ -175,7 +175,7 @@ impl Store {
             probe,
             tracker,
             keys: KeyCache::new(),
-            notifier: EventNotifier::new(),
+            notifier: Notifier::new(),
             due: Arc::default(),
             secret_keys: SecretKeys::default(),
             sessions: Counts::new(),

@@ -359,7 +359,7 @@ pub(crate) async fn wait_for(
         // Not every end of a job has an event, and a notification may be lost.
         tokio::select! {
             () = events.rung() => {}
-            () = changes.next() => {
+            () = changes.rung() => {
                 if caller.still_good(state).await?.is_none() {
                     return Err(ApiError::Unauthorized("this API key was revoked while the request waited"));
                 }
