@@ -218,14 +218,6 @@ pub struct ServedParts<'a> {
     pub digest: &'a digest::ServedDigest,
 }
 
-/// The last message that a summary would cover.
-///
-/// # Errors
-/// The reason, when no message may be covered.
-pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
-    span(conversation, wanted)
-}
-
 /// The room for a summary of the messages through `through`, in tokens.
 pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
     let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed(conversation, through)));
@@ -250,9 +242,12 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
-/// The span's end: the newest messages that the strategy preserves stay out of it, fewer of them when the
-/// target leaves no room for them beside a summary.
-fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
+/// The last message that a summary would cover: the newest messages that the strategy preserves stay out of it, fewer of them
+/// when the target leaves no room for them beside a summary.
+///
+/// # Errors
+/// The reason, when no message may be covered.
+pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
     let entries = &conversation.entries;
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
     let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
