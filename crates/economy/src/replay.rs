@@ -287,7 +287,7 @@ impl<'a> Replay<'a> {
         let ending = Ending { span: Some(span), ..ending };
         let material = self.material(request, tail, through_seq);
         let written = self.write(&material, tail);
-        let (checked, carry) = written.unwrap_or_else(|| check_by_code(material));
+        let (checked, carry) = written.unwrap_or_else(|| candidate::check_by_code(material));
         if checked.is_not_smaller() {
             self.outcomes.not_smaller += 1;
             return self.end(ending, before);
@@ -385,20 +385,6 @@ impl<'a> Replay<'a> {
         let text = context::summary_message_text(rendering);
         let tokens = context::Counted::new(&text, &self.counter).tokens;
         (text, tokens)
-    }
-}
-
-/// Builds candidates by code, with the strategy and then its fallbacks, until the gate accepts one.
-fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
-    loop {
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let checked = candidate::check(&material, &facts, draft);
-        let is_refused = !checked.is_accepted() && !checked.is_not_smaller();
-        match material.strategy.fallback().filter(|_| is_refused) {
-            Some(next) => material.strategy = next,
-            None => return (checked, facts.carry),
-        }
     }
 }
 

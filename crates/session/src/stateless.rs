@@ -273,7 +273,7 @@ fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOpti
     let covered = entries.iter().skip(lead).filter(|entry| !conversation.stays(entry, through));
     let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
     let bound = bound(conversation, through, wanted.target_tokens).min(wanted.max_summary_tokens);
-    let mut material = Material {
+    let material = Material {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
         tail,
@@ -284,16 +284,7 @@ fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOpti
         goes_on: false,
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
-    loop {
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let checked = candidate::check(&material, &facts, draft);
-        let refused = !checked.is_accepted() && !checked.is_not_smaller();
-        match material.strategy.fallback().filter(|_| refused) {
-            Some(next) => material.strategy = next,
-            None => return checked,
-        }
-    }
+    candidate::check_by_code(material).0
 }
 
 /// Assembles the context of a conversation with its summary. The caller sets `summary` and `probes` of the result.
