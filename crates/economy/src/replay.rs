@@ -14,7 +14,7 @@ use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
 use anchord_record::probe::Probe;
-use anchord_record::render::LEAST_BOUND_TOKENS;
+use anchord_record::render::{LEAST_BOUND_TOKENS, Rendering};
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::outline::Outline;
@@ -352,8 +352,9 @@ impl<'a> Replay<'a> {
         });
         self.probes.extend(checked.new_probes.iter().filter(|probe| probe.critical).cloned());
         let version = checked.meta.version;
-        let full = self.message(&checked.rendering.text);
-        let smaller = checked.smaller.iter().map(|form| self.message(&form.text)).collect();
+        let message = |form: &Rendering| context::summary_message(&form.text, self.counter);
+        let full = message(&checked.rendering);
+        let smaller = checked.smaller.iter().map(message).collect();
         let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: checked.digest.tokens };
         self.base = Some(Base {
             version,
@@ -379,12 +380,6 @@ impl<'a> Replay<'a> {
             self.outcomes.above_target += u32::from(report.target_met == Some(false));
         }
         start
-    }
-
-    fn message(&self, rendering: &str) -> (String, u32) {
-        let text = context::summary_message_text(rendering);
-        let tokens = context::Counted::new(&text, &self.counter).tokens;
-        (text, tokens)
     }
 }
 
