@@ -214,18 +214,20 @@ fn relocate(home: &Path) -> Result<(), StartError> {
     let parent = Path::new("/var/lib/anchord");
     fs::create_dir_all(parent).map_err(|e| StartError::folder("make the folder", parent, e))?;
     set_mode(parent, 0o711)?;
+    let target = make_new(parent, "")?;
+    set_mode(&target, 0o711)?;
+    std::os::unix::fs::symlink(&target, home).map_err(|e| StartError::folder("link", home, e))
+}
+
+/// Makes a folder by the first name that is free: nobody can have prepared it, and it takes over no files of an earlier one.
+fn make_new(parent: &Path, prefix: &str) -> Result<PathBuf, StartError> {
     let id = std::process::id();
-    // Use the first free name: a new data folder must never take over the files of an earlier one.
     for n in 0..u32::MAX {
-        let target = parent.join(format!("{id}-{n}"));
-        match fs::create_dir(&target) {
-            Ok(()) => {
-                set_mode(&target, 0o711)?;
-                return std::os::unix::fs::symlink(&target, home)
-                    .map_err(|e| StartError::folder("link", home, e));
-            }
+        let folder = parent.join(format!("{prefix}{id}-{n}"));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(StartError::folder("make the folder", &target, e)),
+            Err(e) => return Err(StartError::folder("make the folder", &folder, e)),
         }
     }
     Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
@@ -239,7 +241,7 @@ impl Sockets {
         // The shortest limit of our systems (macOS) is 104 bytes with the closing zero.
         let temporary = near.as_os_str().len() + "/.s.PGSQL.5432".len() >= 104;
         let folder = if temporary {
-            fresh_temporary_folder()?
+            make_new(Path::new("/tmp"), "anchord-")?
         } else {
             fs::create_dir_all(&near).map_err(|e| StartError::folder("make the folder", &near, e))?;
             near
@@ -249,21 +251,6 @@ impl Sockets {
         give(&sockets.folder, account)?;
         Ok(sockets)
     }
-}
-
-fn fresh_temporary_folder() -> Result<PathBuf, StartError> {
-    let parent = Path::new("/tmp");
-    let id = std::process::id();
-    for n in 0..1_000 {
-        let folder = parent.join(format!("anchord-{id}-{n}"));
-        // `create_dir` fails when the folder exists, so nobody can have prepared it for us.
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(StartError::folder("make the folder", &folder, e)),
-        }
-    }
-    Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
 }
 
 fn percent_encode(bytes: &[u8]) -> String {
