@@ -49,7 +49,7 @@ const MOST_PAGES: f64 = 24.0;
 const CARRIED: f64 = 32.0 + 4.0;
 
 /// Statements that must be among those that were looked at: what they are for and a part of their text.
-const HOT: [(&str, &str); 59] = [
+const HOT: [(&str, &str); 58] = [
     ("authentication", "from api_keys k join tenants t on t.id = k.tenant_id where k.digest = $1"),
     ("authentication: use", "update api_keys k set last_used_at = now()"),
     ("append: read the sessions", "coalesce(named.current_id, named.id)"),
@@ -71,8 +71,7 @@ const HOT: [(&str, &str); 59] = [
         "from recall_pending x where x.tenant_id = $1 and x.session_id = part.session_id",
     ),
     ("recall: texts", "unnest($3::bigint[]) with ordinality as wanted (seq, place)"),
-    ("recall: what is not indexed", "from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner"),
-    ("index: a page", "least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner"),
+    ("index: the session", "select indexed_seq, head_seq from sessions"),
     ("index: write", "insert into recall_pending (tenant_id"),
     ("index: how many wait", "from recall_pending where tenant_id = $1"),
     ("index: buckets", "insert into recall_postings as old"),

@@ -174,39 +174,28 @@ impl Store {
 
     /// The originals of a span, ascending.
     pub async fn load_span(&self, key: SessionKey, from_seq: Seq, through_seq: Seq) -> Result<Vec<Original>> {
-        loop {
-            let mut reading = self.reading(key.tenant).await?;
-            let read = async {
-                let connection = reading.connection();
-                let has_begun = connection.enter(key.tenant).await?;
-                let rows = sqlx::query_as!(
-                    Original,
-                    r#"select m.seq as "seq!", m.format as "format!", m.body as "body!",
-                              coalesce(m.component = 'retrieved_documents', false) as "is_retrieved!"
-                       from lineage($1, $2, $3, $4) owner
-                       cross join lateral (
-                         select x.seq, x.format, x.body, x.component from messages x
-                         where x.tenant_id = $1 and x.session_id = owner.session_id
-                           and x.seq between owner.first_seq and owner.last_seq
-                         order by x.seq offset 0
-                       ) m"#,
-                    key.tenant.0,
-                    key.id.0,
-                    from_seq,
-                    through_seq,
-                )
-                .fetch_all(&mut *connection)
-                .await?;
-                connection.leave(has_begun).await?;
-                Ok::<_, sqlx::Error>(rows)
-            };
-            let read = read.await;
-            reading.carried(read.iter().flatten().map(|original| original.body.len()));
-            if let Some(mut rows) = reading.finish(read)? {
-                rows.sort_unstable_by_key(|original| original.seq);
-                return Ok(rows);
-            }
-        }
+        let mut tx = self.snapshot(key.tenant).await?;
+        let mut rows = sqlx::query_as!(
+            Original,
+            r#"select m.seq as "seq!", m.format as "format!", m.body as "body!",
+                      coalesce(m.component = 'retrieved_documents', false) as "is_retrieved!"
+               from lineage($1, $2, $3, $4) owner
+               cross join lateral (
+                 select x.seq, x.format, x.body, x.component from messages x
+                 where x.tenant_id = $1 and x.session_id = owner.session_id
+                   and x.seq between owner.first_seq and owner.last_seq
+                 order by x.seq offset 0
+               ) m"#,
+            key.tenant.0,
+            key.id.0,
+            from_seq,
+            through_seq,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        rows.sort_unstable_by_key(|original| original.seq);
+        Ok(rows)
     }
 }
 

@@ -20,6 +20,7 @@ pub use self::indexing::{Indexing, Unindexed};
 use self::stretch::{Stretch, Stretches};
 use super::bulkhead::Need;
 use super::compute::compute;
+use super::messages::{self, SeqRange, StoredMessage};
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use crate::prelude::*;
@@ -30,8 +31,6 @@ use anchord_recall::vectors::{BLOCK, Near, Question};
 use anchord_recall::{Analyzer, Examined, Hit, Matches, Query, Ranked, Term, final_order, join, rank};
 use anchord_runtime::fair;
 
-/// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
-const PAGE_BYTES: i64 = 2 * 1024 * 1024;
 /// The most bytes of matching messages whose texts are examined for ranking; those of the hits always are.
 const EXAMINED_BYTES: i64 = 4 * 1024 * 1024;
 /// The least number of matches whose texts are examined for ranking.
@@ -467,35 +466,11 @@ async fn texts(tx: &mut Tx, key: SessionKey, seqs: &[Seq], bytes: i64) -> Result
     Ok(rows)
 }
 
-/// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
+/// The messages after a position, at most a chunk's count and a page of bytes (`messages::list`); the first one however large.
 pub(super) async fn page(tx: &mut Tx, key: SessionKey, after: Seq, through: Seq) -> Result<Vec<Row>> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"select seq, role, format, body as "body!"
-           from (
-             select m.seq, m.role, m.format, m.body,
-                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             -- Positions have no gaps, so that as many of them are as many messages.
-             from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner
-             cross join lateral (
-               select x.seq, x.role, x.format, x.body from messages x
-               where x.tenant_id = $1 and x.session_id = owner.session_id
-                 and x.seq between owner.first_seq and owner.last_seq
-               order by x.seq offset 0
-             ) m
-           ) page
-           where bytes_before < $6
-           order by seq"#,
-        key.tenant.0,
-        key.id.0,
-        after,
-        through,
-        CHUNK,
-        PAGE_BYTES
-    )
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(rows)
+    let messages = messages::list(tx, key, SeqRange { from: after + 1, to: through }, CHUNK).await?;
+    let row = |StoredMessage { seq, role, format, body, .. }| Row { seq, role, format, body };
+    Ok(messages.into_iter().map(row).collect())
 }
 
 /// The messages of rows, parsed in the turn of the job's tenant.
