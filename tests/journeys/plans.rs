@@ -41,7 +41,8 @@ const LISTS: &[&str] = &[
 /// than the tables hold.
 const MOST_ROWS: f64 = 400.0;
 /// Counts along an index up to a bound: a few rows in a request, and more in the background only.
-const COUNTS: &str = "select count(*) as \"rows!\" from";
+const COUNTS: [&str; 2] =
+    ["(select from sessions where tenant_id", "(select from idempotency_keys where tenant_id"];
 /// Pages that a look into an index may touch, beside some for each row and each look.
 const MOST_PAGES: f64 = 24.0;
 
@@ -321,9 +322,8 @@ fn faults(statement: &Planned) -> Vec<String> {
 
 /// Fails on a statement that does not find its rows by an index, and on a hot one that was not among them.
 fn judge(statements: &[Planned], excepted: &[&str]) {
-    let is_excepted = |statement: &&Planned| {
-        statement.text.contains(COUNTS) || excepted.iter().any(|part| statement.text.contains(part))
-    };
+    let is_excepted =
+        |statement: &&Planned| COUNTS.iter().chain(excepted).any(|part| statement.text.contains(part));
     let mut wrong: Vec<String> = statements
         .iter()
         .filter(|statement| !is_excepted(statement))
