@@ -92,7 +92,7 @@ const HOT: [(&str, &str); 58] = [
     ("heartbeat", "update compressions set lease_until = now() + make_interval"),
     ("requeue", "update compressions set status = 'queued'"),
     ("presence: the dead", "count(*) filter (where is_dead)"),
-    ("base: the version", "carry::text as \"carry!\" from summaries"),
+    ("base: the version", "rendering_tokens + coalesce(digest_tokens, 0) as \"served_tokens!\""),
     ("base: parts of the record", "from unnest(p_parts) with ordinality as named"),
     ("base: probes", "and (source = 'caller' or is_critical)"),
     ("span", "from lineage($1, $2, $3, $4) owner"),
