@@ -76,7 +76,7 @@ async fn register(store: &Store, clock: Clock, key: &SecretString) -> Result<()>
     let scopes = [READ, WRITE, ADMIN].map(str::to_owned).to_vec();
     // On every start but the first, both exist already.
     let key = NewKey::given(key, scopes);
-    store.insert_tenant_as(DEFAULT_TENANT, DEFAULT_TENANT_NAME, Actor::Cli).await?;
+    store.insert_tenant(DEFAULT_TENANT, DEFAULT_TENANT_NAME, Actor::Cli).await?;
     store.insert_key(DEFAULT_TENANT, &key, Actor::Cli).await?;
     if store.find_key(key.digest, Line::InUse, clock.now()).await?.is_none() {
         // A start must not undo a revocation.

@@ -6,6 +6,7 @@ use anchord_messages::id::{SessionName, SessionRef, TenantId};
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MessageCounts;
+use anchord_session::session::AppendRefusal;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, AppendError, Gatherer, Included, NewMessage};
 use anchord_store::idempotency::ReplyKey;
@@ -33,9 +34,7 @@ pub async fn stored() -> Stored {
     let database = support::database().await;
     let store = Store::connect(&database.url, 8, TaskTracker::new()).await.expect("a pool");
     let appends = Gatherer::start(&store);
-    let tenant =
-        async |name| store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
-    let (ours, theirs) = (tenant("ours").await, tenant("theirs").await);
+    let (ours, theirs) = (support::tenant(&store, "ours").await, support::tenant(&store, "theirs").await);
     Stored { store, appends, ours, theirs, database }
 }
 
@@ -201,7 +200,7 @@ async fn a_bad_append_harms_no_neighbour() {
     });
     for (kind, answer) in join_all(all).await {
         match (kind, answer) {
-            (1, Err(AppendError::Precondition { .. }))
+            (1, Err(AppendError::Refused(AppendRefusal::Precondition { .. })))
             | (4, Err(AppendError::Store(_)))
             | (0 | 2 | 3 | 5, Ok(_)) => {}
             (kind, answer) => panic!("append of kind {kind} gave {answer:?}"),
@@ -235,7 +234,8 @@ async fn a_refused_append_makes_no_session() {
     let mut refused = append(stored.ours, "new", &["never"]);
     refused.expected_next_seq = Some(2);
     let answer = stored.appends.append(refused).await;
-    assert!(matches!(answer, Err(AppendError::Precondition { next_seq: 1 })), "{answer:?}");
+    let is_ahead = matches!(answer, Err(AppendError::Refused(AppendRefusal::Precondition { next_seq: 1 })));
+    assert!(is_ahead, "{answer:?}");
     assert_eq!(stored.store.find_session(stored.ours, &name("new")).await.expect("a read"), None);
     let mut first = append(stored.ours, "new", &["now"]);
     first.expected_next_seq = Some(1);
@@ -321,7 +321,8 @@ async fn a_session_that_counts_otherwise_says_so_and_is_remembered() {
     let change = serde_json::json!({"tokenizer": "estimate"}).as_object().cloned().expect("an object");
     stored.store.put_session(stored.ours, &name("s"), change).await.expect("a put");
     let refused = stored.appends.append(append(stored.ours, "s", &["one"])).await;
-    assert!(matches!(refused, Err(AppendError::Tokenizer(Tokenizer::Estimate))), "{refused:?}");
+    let wants = matches!(refused, Err(AppendError::Refused(AppendRefusal::Tokenizer(Tokenizer::Estimate))));
+    assert!(wants, "{refused:?}");
     assert_eq!(stored.appends.known_tokenizer(stored.ours, &name("s")), Some(Tokenizer::Estimate));
     assert_eq!(stored.appends.known_tokenizer(stored.theirs, &name("s")), None);
     assert!(stored.bodies(stored.ours, "s").await.is_empty());

@@ -2,6 +2,7 @@
 
 use anchord_context::pin::Pin;
 use anchord_messages::id::TenantId;
+use anchord_session::session::AppendRefusal;
 use anchord_store::audit::Actor;
 use anchord_store::gather::{Append, AppendError, Gatherer, NewMessage, ToolOutput};
 use anchord_store::messages::SeqRange;
@@ -102,7 +103,7 @@ async fn what_another_process_sets_holds_from_the_next_append_on() {
     // One that has messages keeps its tokenizer.
     assert_eq!(window().await, wide);
     let refused = stored.appends.append(append(stored.ours, "new", &["x"])).await;
-    assert!(matches!(refused, Err(AppendError::Tokenizer(_))), "{refused:?}");
+    assert!(matches!(refused, Err(AppendError::Refused(AppendRefusal::Tokenizer(_)))), "{refused:?}");
 }
 
 #[tokio::test]
@@ -157,10 +158,9 @@ async fn a_position_that_was_right_a_moment_ago_is_refused_with_the_one_that_is(
         match stored.appends.append(one).await {
             Ok(_) => assert!(is_right, "{expected} was taken"),
             Err(refused) => {
-                assert!(
-                    !is_right && matches!(refused, AppendError::Precondition { next_seq: 4 }),
-                    "{refused:?}"
-                );
+                let names_next =
+                    matches!(refused, AppendError::Refused(AppendRefusal::Precondition { next_seq: 4 }));
+                assert!(!is_right && names_next, "{refused:?}");
             }
         }
     }

@@ -28,7 +28,7 @@ async fn workers() -> Workers {
 impl Workers {
     /// A tenant with this many sessions, each with a job that is due.
     async fn tenant(&self, name: &str, sessions: u32, waiting_seconds: u32) -> TenantId {
-        let tenant = self.store.insert_tenant(name, Actor::Cli).await.unwrap().unwrap().id;
+        let tenant = support::tenant(&self.store, name).await;
         let mut tx = self.store.begin(tenant).await.unwrap();
         let rows = format!(
             "insert into sessions (tenant_id, id, name)

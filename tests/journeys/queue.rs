@@ -8,12 +8,11 @@ use anchord_record::summary::Summary;
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::Span;
 use anchord_session::compression::{Report, Request, Status};
-use anchord_store::Store;
-use anchord_store::audit::Actor;
 use anchord_store::compressions::{Job, Kind, NewJob, enqueue};
 use anchord_store::events::Following;
 use anchord_store::gather::{Append, Gatherer, NewMessage};
 use anchord_store::settle::{NewVersion, SettleOutcome, Settlement};
+use anchord_store::{Result, Store};
 use anchord_worker::index::index;
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -39,7 +38,7 @@ impl Queue {
     async fn with_messages(messages: usize) -> Self {
         let database = support::database().await;
         let store = Store::connect(&database.url, 8, TaskTracker::new()).await.unwrap();
-        let tenant = store.insert_tenant("queue", Actor::Cli).await.unwrap().unwrap().id;
+        let tenant = support::tenant(&store, "queue").await;
         let gatherer = Gatherer::start(&store);
         let name = SessionRef::from(SessionName::parse("s").unwrap());
         let queue = Self { store, tenant, session: SessionId(uuid::Uuid::nil()), name, gatherer, database };
@@ -103,6 +102,11 @@ impl Queue {
         }
     }
 
+    /// Ends a compression as a worker that claims no indexing.
+    async fn settle(&self, job: &Job, span: Option<Span>, settlement: Settlement) -> Result<SettleOutcome> {
+        Ok(self.store.settle_and_index(job, span, &settlement, None).await?.0)
+    }
+
     async fn in_doubt(&self) -> i64 {
         let mut look = self.database.connect().await;
         support::number(&mut look, "select count(*) from compressions where doubted_at is not null").await
@@ -153,7 +157,7 @@ async fn a_session_has_one_live_compression_whoever_asks() {
     let job = queue.claim().await.unwrap();
     assert_eq!(queue.enqueue().await, (first, false), "a running one is live too");
     assert!(queue.claim().await.is_none());
-    queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap();
+    queue.settle(&job, Some(span(None)), publication(1)).await.unwrap();
     let (second, created) = queue.enqueue().await;
     assert!(created && second != first);
 }
@@ -168,16 +172,13 @@ async fn a_late_worker_cannot_publish() {
     assert_eq!((next.id, next.attempt, next.crashes), (late.id, late.attempt + 1, 1));
     assert!(!queue.store.heartbeat(&late, LEASE_SECONDS).await.unwrap());
     assert!(!queue.store.fix_span(&late, span(None)).await.unwrap());
-    assert_eq!(
-        queue.store.settle(&late, Some(span(None)), publication(1)).await.unwrap(),
-        SettleOutcome::Lost
-    );
+    assert_eq!(queue.settle(&late, Some(span(None)), publication(1)).await.unwrap(), SettleOutcome::Lost);
     assert_eq!(queue.version().await, None, "nothing of the late worker is visible");
-    let settled = queue.store.settle(&next, Some(span(None)), publication(1)).await.unwrap();
+    let settled = queue.settle(&next, Some(span(None)), publication(1)).await.unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
     assert_eq!(queue.version().await, Some(1));
     assert_eq!(
-        queue.store.settle(&next, Some(span(None)), publication(2)).await.unwrap(),
+        queue.settle(&next, Some(span(None)), publication(2)).await.unwrap(),
         SettleOutcome::Lost,
         "once"
     );
@@ -198,10 +199,7 @@ async fn a_late_worker_ends_no_indexing() {
     assert_eq!((next.id, next.attempt), (late.id, late.attempt + 1));
     let end = async |job: &Job| queue.store.settle_index(job, Status::Succeeded, false).await.unwrap();
     assert_eq!(end(&late).await, SettleOutcome::Lost);
-    let elsewhere = Job {
-        tenant: queue.store.insert_tenant("other", Actor::Cli).await.unwrap().unwrap().id,
-        ..next.clone()
-    };
+    let elsewhere = Job { tenant: support::tenant(&queue.store, "other").await, ..next.clone() };
     assert_eq!(end(&elsewhere).await, SettleOutcome::Lost, "another tenant's job is none");
     assert_eq!(end(&next).await, SettleOutcome::As(Status::Succeeded));
     assert_eq!(end(&next).await, SettleOutcome::Lost, "once");
@@ -241,12 +239,12 @@ async fn the_loser_of_a_race_is_superseded_and_overwrites_nothing() {
     let queue = Queue::with_messages(20).await;
     queue.enqueue().await;
     let first = queue.claim().await.unwrap();
-    queue.store.settle(&first, Some(span(None)), publication(1)).await.unwrap();
+    queue.settle(&first, Some(span(None)), publication(1)).await.unwrap();
     queue.enqueue().await;
     let second = queue.claim().await.unwrap();
     let mut stale = publication(2);
     stale.status = Status::Succeeded;
-    let settled = queue.store.settle(&second, Some(span(None)), stale).await.unwrap();
+    let settled = queue.settle(&second, Some(span(None)), stale).await.unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Superseded));
     assert_eq!(queue.status(&second).await, Status::Superseded);
     assert_eq!(queue.version().await, Some(1));
@@ -258,7 +256,7 @@ async fn messages_that_come_during_a_compression_stay_in_the_tail_and_count() {
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     queue.append(4).await;
-    queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap();
+    queue.settle(&job, Some(span(None)), publication(1)).await.unwrap();
     let session = queue.store.find_session(queue.tenant, &queue.name).await.unwrap().unwrap();
     assert_eq!((session.head_seq, session.anchor_seq), (14, 5));
     assert_eq!(session.accounting.tail_messages, 9);
@@ -278,7 +276,7 @@ async fn every_end_looks_at_the_trigger_again() {
     queue.append(30).await;
     let skipped =
         Settlement { status: Status::Skipped, report: Report::default(), version: None, evaluation: None };
-    let settled = queue.store.settle(&job, Some(span(None)), skipped).await.unwrap();
+    let settled = queue.settle(&job, Some(span(None)), skipped).await.unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Skipped));
     let mut look = queue.database.connect().await;
     let live = "select coalesce(string_agg(trigger, ' '), 'none') from compressions where status = 'queued'";
@@ -294,10 +292,7 @@ async fn a_cancelled_compression_publishes_nothing() {
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     assert!(queue.store.cancel_compression(queue.session.of(queue.tenant), job.id).await.unwrap());
-    assert_eq!(
-        queue.store.settle(&job, Some(span(None)), publication(1)).await.unwrap(),
-        SettleOutcome::Lost
-    );
+    assert_eq!(queue.settle(&job, Some(span(None)), publication(1)).await.unwrap(), SettleOutcome::Lost);
     assert_eq!(queue.status(&job).await, Status::Cancelled);
     assert_eq!(queue.version().await, None);
     assert!(!queue.store.cancel_compression(queue.session.of(queue.tenant), job.id).await.unwrap());
@@ -333,7 +328,7 @@ async fn beginning_and_end_wait_for_whoever_has_the_session_locked() {
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     assert!(despite_a_lock(&queue, queue.store.fix_span(&job, span(None))).await.unwrap());
-    let settling = queue.store.settle(&job, Some(span(None)), publication(1));
+    let settling = queue.settle(&job, Some(span(None)), publication(1));
     assert_eq!(
         Box::pin(despite_a_lock(&queue, settling)).await.unwrap(),
         SettleOutcome::As(Status::Succeeded)
@@ -366,7 +361,7 @@ async fn an_end_that_was_decided_on_rows_that_changed_since_is_decided_again() {
             from_seq: version * 4 - 3,
             through_seq: version * 4,
         };
-        let settling = queue.store.settle(&job, Some(span), publication(version));
+        let settling = queue.settle(&job, Some(span), publication(version));
         let changing = support::change(&mut connection, meanwhile);
         let settled = support::changed_meanwhile(&queue.database, "messages", settling, changing);
         assert_eq!(Box::pin(settled).await.unwrap(), SettleOutcome::As(Status::Succeeded));
@@ -381,7 +376,7 @@ async fn a_late_worker_writes_nothing_of_a_job_that_was_taken_from_it_meanwhile(
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     let mut connection = queue.database.connect().await;
-    let settling = queue.store.settle(&job, Some(span(None)), publication(1));
+    let settling = queue.settle(&job, Some(span(None)), publication(1));
     let changing = support::change(&mut connection, "update compressions set attempt = attempt + 1");
     // The session is locked by then, so that the end itself finds it out.
     let settled = support::changed_meanwhile(&queue.database, "record_parts", settling, changing);
@@ -396,8 +391,11 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
-    let (settled, indexing) = ending.await.unwrap();
+    let (settled, indexing) = queue
+        .store
+        .settle_and_index(&job, Some(span(None)), &publication(1), Some(LEASE_SECONDS))
+        .await
+        .unwrap();
     assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
     let late = indexing.expect("an indexing");
     assert_eq!((late.kind, late.attempt), (Kind::Index, 1));
@@ -418,8 +416,8 @@ async fn an_indexing_that_is_claimed_with_the_end_of_its_compression_is_a_job_as
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
     let last = Span { parent_version: Some(1), from_seq: 6, through_seq: 8 };
-    let ending = queue.store.settle_and_index(&job, Some(last), publication(2), Some(LEASE_SECONDS));
-    let (settled, indexing) = ending.await.unwrap();
+    let (settled, indexing) =
+        queue.store.settle_and_index(&job, Some(last), &publication(2), Some(LEASE_SECONDS)).await.unwrap();
     assert_eq!((settled, indexing.is_none()), (SettleOutcome::As(Status::Succeeded), true));
     assert!(queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().is_empty());
 }
@@ -429,8 +427,13 @@ async fn a_late_worker_ends_no_indexing_with_its_postings() {
     let queue = Queue::with_messages(10).await;
     queue.enqueue().await;
     let job = queue.claim().await.unwrap();
-    let ending = queue.store.settle_and_index(&job, Some(span(None)), publication(1), Some(LEASE_SECONDS));
-    let late = ending.await.unwrap().1.expect("an indexing");
+    let late = queue
+        .store
+        .settle_and_index(&job, Some(span(None)), &publication(1), Some(LEASE_SECONDS))
+        .await
+        .unwrap()
+        .1
+        .expect("an indexing");
     queue.bury_worker().await;
     let next = queue.store.claim(WORKER, LEASE_SECONDS, 8, 1).await.unwrap().pop().unwrap();
     let indexed = index(&queue.store, (queue.tenant, queue.session), Some(&late)).await.unwrap().unwrap();

@@ -41,7 +41,7 @@ async fn strict() -> Strict {
     let database = support::database().await;
     let tracker = TaskTracker::new();
     let store = Store::connect(&database.url, 4, tracker.clone()).await.expect("a pool");
-    let tenant = store.insert_tenant("reader", Actor::Cli).await.expect("an insert").expect("a new name").id;
+    let tenant = support::tenant(&store, "reader").await;
     let scopes = vec!["read".to_owned()];
     let key =
         NewKey { digest: digest_key(KEY), prefix: "test".to_owned(), scopes, expires_at: None, name: None };

@@ -122,7 +122,7 @@ async fn publish(app: &App, version: i64, through_seq: i64) {
         }),
     };
     let span = Span { parent_version: (version > 1).then_some(version - 1), from_seq: 1, through_seq };
-    let settled = app.store.settle(&job, Some(span), settlement).await.expect("an end");
+    let (settled, _) = app.store.settle_and_index(&job, Some(span), &settlement, None).await.expect("an end");
     assert_eq!(settled, SettleOutcome::As(Status::Succeeded));
 }
 

@@ -244,7 +244,7 @@ async fn tenant(store: &Store, name: &str, key: &str) -> TenantId {
     if let Some(tenant) = store.find_tenant_id(name).await.expect("a look") {
         return tenant;
     }
-    let tenant = store.insert_tenant(name, Actor::Cli).await.expect("an insert").expect("a new name").id;
+    let tenant = super::tenant(store, name).await;
     let scopes = ["read", "write", "admin"].map(str::to_owned).to_vec();
     let key =
         NewKey { digest: digest_key(key), prefix: name.to_owned(), scopes, expires_at: None, name: None };

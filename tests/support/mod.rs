@@ -37,9 +37,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use anchord_messages::id::TenantId;
 use anchord_postgres::{Config, Durability, Embedded};
 use anchord_store::Store;
 use anchord_store::address::{DEFAULT_ROLE, Target};
+use anchord_store::audit::Actor;
 use sqlx::migrate::Migrator;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
@@ -172,6 +174,12 @@ pub async fn bury_dead_workers(store: &Store) -> i64 {
         (freed > 0).then_some(freed)
     })
     .await
+}
+
+/// A new tenant.
+pub async fn tenant(store: &Store, name: &str) -> TenantId {
+    let id = TenantId(uuid::Uuid::now_v7());
+    store.insert_tenant(id, name, Actor::Cli).await.expect("an insert").expect("a new name").id
 }
 
 /// Does what statements say.

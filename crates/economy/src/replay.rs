@@ -14,7 +14,7 @@ use anchord_record::digest;
 use anchord_record::fill::share_of;
 use anchord_record::parts::Parts;
 use anchord_record::probe::Probe;
-use anchord_record::render::LEAST_BOUND_TOKENS;
+use anchord_record::render::{LEAST_BOUND_TOKENS, Rendering};
 use anchord_session::accounting::MessageCounts;
 use anchord_session::compression::{MANUAL, Report, Request, Span, Status};
 use anchord_session::outline::Outline;
@@ -287,7 +287,7 @@ impl<'a> Replay<'a> {
         let ending = Ending { span: Some(span), ..ending };
         let material = self.material(request, tail, through_seq);
         let written = self.write(&material, tail);
-        let (checked, carry) = written.unwrap_or_else(|| check_by_code(material));
+        let (checked, carry) = written.unwrap_or_else(|| candidate::check_by_code(material));
         if checked.is_not_smaller() {
             self.outcomes.not_smaller += 1;
             return self.end(ending, before);
@@ -352,8 +352,9 @@ impl<'a> Replay<'a> {
         });
         self.probes.extend(checked.new_probes.iter().filter(|probe| probe.critical).cloned());
         let version = checked.meta.version;
-        let full = self.message(&checked.rendering.text);
-        let smaller = checked.smaller.iter().map(|form| self.message(&form.text)).collect();
+        let message = |form: &Rendering| context::summary_message(&form.text, self.counter);
+        let full = message(&checked.rendering);
+        let smaller = checked.smaller.iter().map(message).collect();
         let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: checked.digest.tokens };
         self.base = Some(Base {
             version,
@@ -379,26 +380,6 @@ impl<'a> Replay<'a> {
             self.outcomes.above_target += u32::from(report.target_met == Some(false));
         }
         start
-    }
-
-    fn message(&self, rendering: &str) -> (String, u32) {
-        let text = context::summary_message_text(rendering);
-        let tokens = context::Counted::new(&text, &self.counter).tokens;
-        (text, tokens)
-    }
-}
-
-/// Builds candidates by code, with the strategy and then its fallbacks, until the gate accepts one.
-fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
-    loop {
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let checked = candidate::check(&material, &facts, draft);
-        let is_refused = !checked.is_accepted() && !checked.is_not_smaller();
-        match material.strategy.fallback().filter(|_| is_refused) {
-            Some(next) => material.strategy = next,
-            None => return (checked, facts.carry),
-        }
     }
 }
 

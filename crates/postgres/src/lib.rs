@@ -31,11 +31,14 @@ pub use config::{Config, DATABASE, Durability, OWNER, SUPERUSER, WORKING_ROLE};
 pub use error::StartError;
 use folder::{give, set_mode};
 use lock::Lock;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use programs::Programs;
 use server::{Launch, Server};
 
 /// How long a server that could not be started again is left alone.
 const BETWEEN_STARTS: Duration = Duration::from_secs(2);
+/// What stands for itself in a folder's name within an address.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A running embedded server; dropping it stops the server.
 #[derive(Debug)]
@@ -117,7 +120,7 @@ impl Embedded {
     /// The address of any database, as any role: the private socket trusts every process that can open it.
     pub fn url_of(&self, role: &str, database: &str) -> String {
         // State the port and the TLS mode, because the client would take them from PGPORT and PGSSLMODE.
-        let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes());
+        let sockets = percent_encode(self.sockets.folder.as_os_str().as_encoded_bytes(), PLAIN);
         format!("postgres://{role}@localhost:{PORT}/{database}?host={sockets}&sslmode=disable")
     }
 
@@ -214,18 +217,20 @@ fn relocate(home: &Path) -> Result<(), StartError> {
     let parent = Path::new("/var/lib/anchord");
     fs::create_dir_all(parent).map_err(|e| StartError::folder("make the folder", parent, e))?;
     set_mode(parent, 0o711)?;
+    let target = make_new(parent, "")?;
+    set_mode(&target, 0o711)?;
+    std::os::unix::fs::symlink(&target, home).map_err(|e| StartError::folder("link", home, e))
+}
+
+/// Makes a folder by the first name that is free: nobody can have prepared it, and it takes over no files of an earlier one.
+fn make_new(parent: &Path, prefix: &str) -> Result<PathBuf, StartError> {
     let id = std::process::id();
-    // Use the first free name: a new data folder must never take over the files of an earlier one.
     for n in 0..u32::MAX {
-        let target = parent.join(format!("{id}-{n}"));
-        match fs::create_dir(&target) {
-            Ok(()) => {
-                set_mode(&target, 0o711)?;
-                return std::os::unix::fs::symlink(&target, home)
-                    .map_err(|e| StartError::folder("link", home, e));
-            }
+        let folder = parent.join(format!("{prefix}{id}-{n}"));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(StartError::folder("make the folder", &target, e)),
+            Err(e) => return Err(StartError::folder("make the folder", &folder, e)),
         }
     }
     Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
@@ -239,7 +244,7 @@ impl Sockets {
         // The shortest limit of our systems (macOS) is 104 bytes with the closing zero.
         let temporary = near.as_os_str().len() + "/.s.PGSQL.5432".len() >= 104;
         let folder = if temporary {
-            fresh_temporary_folder()?
+            make_new(Path::new("/tmp"), "anchord-")?
         } else {
             fs::create_dir_all(&near).map_err(|e| StartError::folder("make the folder", &near, e))?;
             near
@@ -251,42 +256,9 @@ impl Sockets {
     }
 }
 
-fn fresh_temporary_folder() -> Result<PathBuf, StartError> {
-    let parent = Path::new("/tmp");
-    let id = std::process::id();
-    for n in 0..1_000 {
-        let folder = parent.join(format!("anchord-{id}-{n}"));
-        // `create_dir` fails when the folder exists, so nobody can have prepared it for us.
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(StartError::folder("make the folder", &folder, e)),
-        }
-    }
-    Err(StartError::folder("make a folder in", parent, std::io::ErrorKind::AlreadyExists.into()))
-}
-
-fn percent_encode(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for &b in bytes {
-        if b.is_ascii_alphanumeric() || b"-._~/".contains(&b) {
-            out.push(char::from(b));
-        } else {
-            let hex = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-            out.extend(['%', hex(b >> 4), hex(b & 15)]);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_carries_any_folder_name() {
-        assert_eq!(percent_encode("/a b/é?&#%".as_bytes()), "/a%20b/%c3%a9%3f%26%23%25");
-    }
 
     #[test]
     fn a_long_data_folder_gets_a_short_socket_folder() {

@@ -20,7 +20,7 @@ mod check;
 mod material;
 pub mod sample;
 
-pub use check::{CheckedDraft, check, recap};
+pub use check::{CheckedDraft, check, check_by_code, recap};
 pub use material::{Base, Draft, Material, Proposed};
 
 /// The facts of the span, without secrets.

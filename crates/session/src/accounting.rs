@@ -127,7 +127,7 @@ pub struct Accounting {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<u32>,
     /// Whether the newest message is the model's.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_model_speaking: bool,
     /// All tokens that were ever appended.
     pub appended_tokens: u64,
@@ -496,11 +496,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_false(b: &bool) -> bool {
-    !*b
-}
-
 /// Tokens as a share of a window.
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
 pub(crate) fn share(tokens: u64, window: u32) -> f64 {
@@ -513,23 +508,10 @@ mod tests {
 
     fn message(seq: Seq, role: Role) -> MessageCounts {
         MessageCounts {
-            seq,
-            role,
-            tokens: 10,
             tool_output_tokens: if role == Role::Tool { 8 } else { 0 },
-            calls: 0,
             results: u32::from(role == Role::Tool),
-            only_results: role == Role::Tool,
-            instructions: false,
-            retrieved: false,
-            kept: false,
             bytes: 100,
-            is_item: false,
-            thinks: false,
-            unnamed_results: false,
-            empty: false,
-            call_ids: Vec::new(),
-            answered_ids: Vec::new(),
+            ..MessageCounts::of(seq, role, 10, None, false)
         }
     }
 

@@ -218,14 +218,6 @@ pub struct ServedParts<'a> {
     pub digest: &'a digest::ServedDigest,
 }
 
-/// The last message that a summary would cover.
-///
-/// # Errors
-/// The reason, when no message may be covered.
-pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
-    span(conversation, wanted)
-}
-
 /// The room for a summary of the messages through `through`, in tokens.
 pub fn bound(conversation: &Conversation, through: Seq, target_tokens: Option<u32>) -> u32 {
     let room = target_tokens.map_or(u32::MAX, |target| target.saturating_sub(fixed(conversation, through)));
@@ -250,9 +242,12 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 
-/// The span's end: the newest messages that the strategy preserves stay out of it, fewer of them when the
-/// target leaves no room for them beside a summary.
-fn span(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
+/// The last message that a summary would cover: the newest messages that the strategy preserves stay out of it, fewer of them
+/// when the target leaves no room for them beside a summary.
+///
+/// # Errors
+/// The reason, when no message may be covered.
+pub fn span_end(conversation: &Conversation, wanted: CompressOptions) -> Result<Seq, NoSpan> {
     let entries = &conversation.entries;
     let most = usize::try_from(wanted.strategy.preserves()).unwrap_or(usize::MAX);
     let Some(target) = wanted.target_tokens else { return group::span_end(entries, most, None) };
@@ -278,7 +273,7 @@ fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOpti
     let covered = entries.iter().skip(lead).filter(|entry| !conversation.stays(entry, through));
     let span_tokens = covered.fold(0u32, |sum, entry| sum.saturating_add(entry.tokens));
     let bound = bound(conversation, through, wanted.target_tokens).min(wanted.max_summary_tokens);
-    let mut material = Material {
+    let material = Material {
         strategy: wanted.strategy,
         session_id: NO_SESSION.to_owned(),
         tail,
@@ -289,16 +284,7 @@ fn check_through(conversation: &Conversation, through: Seq, wanted: CompressOpti
         goes_on: false,
         ..Material::first(span, span_tokens, conversation.counter, wanted.now)
     };
-    loop {
-        let facts = candidate::read(&material);
-        let draft = candidate::draft(&material, &facts);
-        let checked = candidate::check(&material, &facts, draft);
-        let refused = !checked.is_accepted() && !checked.is_not_smaller();
-        match material.strategy.fallback().filter(|_| refused) {
-            Some(next) => material.strategy = next,
-            None => return checked,
-        }
-    }
+    candidate::check_by_code(material).0
 }
 
 /// Assembles the context of a conversation with its summary. The caller sets `summary` and `probes` of the result.

@@ -7,12 +7,11 @@ use super::ledger::list_dropped_entries;
 use super::load::{self, Loaded, Which};
 use super::outlines::outlines_within;
 use super::pins::read as pins;
-use super::summaries;
+use super::summaries::{self, UnreadVersion};
 use super::todos::{self, TodoList};
 use crate::prelude::*;
 use anchord_context::pin::Pin;
 use anchord_messages::id::ProbeId;
-use anchord_record::parts::StoredSummary;
 use anchord_record::probe::Probe;
 use anchord_record::version::Version;
 use anchord_session::outline::Outline;
@@ -27,7 +26,7 @@ pub struct Base {
     /// The settings of the session, completed by those of its tenant.
     pub settings: Settings,
     /// The current version; `None` before the first.
-    pub current: Option<Current>,
+    pub current: Option<UnreadVersion>,
     /// The pins in force, in order.
     pub pins: Vec<Pin>,
     /// The caller's todo list.
@@ -36,19 +35,6 @@ pub struct Base {
     pub dropped_entries: BTreeSet<String>,
     /// The probes that the next version is asked: the caller's, and those of earlier spans.
     pub probes: Vec<(ProbeId, serde_json::Value)>,
-}
-
-/// The current version, as far as a compression needs it.
-#[derive(Clone, Debug)]
-pub struct Current {
-    /// Its number.
-    pub version: i64,
-    /// Its record.
-    pub record: StoredSummary,
-    /// The ledger's carry for the next span.
-    pub carry: String,
-    /// The tokens of its rendering and its digest, as contexts serve them.
-    pub served_tokens: u32,
 }
 
 /// The input of an evaluation: a version, and the probes that it is asked.
@@ -89,7 +75,7 @@ impl Store {
             return Ok(None);
         };
         let current = match session.version {
-            Some(version) => find_version(&mut tx, key, version).await?,
+            Some(version) => summaries::find_unread(&mut tx, key, version).await?,
             None => None,
         };
         let base = Base {
@@ -126,15 +112,6 @@ impl Store {
         let Some(stored) = summaries::find(&mut tx, key, version).await? else {
             return Ok(None);
         };
-        let digest = sqlx::query_scalar!(
-            "select digest from summaries
-             where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3",
-            key.tenant.0,
-            key.id.0,
-            version,
-        )
-        .fetch_one(&mut *tx)
-        .await?;
         let Some(loaded) = load::load(&mut tx, key.tenant, Which::WithId(key.id)).await? else {
             return Ok(None);
         };
@@ -167,71 +144,36 @@ impl Store {
             settings: loaded.session.effective_settings(),
             name: loaded.session.name,
             version: stored.version,
-            digest,
+            digest: stored.digest,
             probes: read,
         }))
     }
 
     /// The originals of a span, ascending.
     pub async fn load_span(&self, key: SessionKey, from_seq: Seq, through_seq: Seq) -> Result<Vec<Original>> {
-        loop {
-            let mut reading = self.reading(key.tenant).await?;
-            let read = async {
-                let connection = reading.connection();
-                let has_begun = connection.enter(key.tenant).await?;
-                let rows = sqlx::query_as!(
-                    Original,
-                    r#"select m.seq as "seq!", m.format as "format!", m.body as "body!",
-                              coalesce(m.component = 'retrieved_documents', false) as "is_retrieved!"
-                       from lineage($1, $2, $3, $4) owner
-                       cross join lateral (
-                         select x.seq, x.format, x.body, x.component from messages x
-                         where x.tenant_id = $1 and x.session_id = owner.session_id
-                           and x.seq between owner.first_seq and owner.last_seq
-                         order by x.seq offset 0
-                       ) m"#,
-                    key.tenant.0,
-                    key.id.0,
-                    from_seq,
-                    through_seq,
-                )
-                .fetch_all(&mut *connection)
-                .await?;
-                connection.leave(has_begun).await?;
-                Ok::<_, sqlx::Error>(rows)
-            };
-            let read = read.await;
-            reading.carried(read.iter().flatten().map(|original| original.body.len()));
-            if let Some(mut rows) = reading.finish(read)? {
-                rows.sort_unstable_by_key(|original| original.seq);
-                return Ok(rows);
-            }
-        }
+        let mut tx = self.snapshot(key.tenant).await?;
+        let mut rows = sqlx::query_as!(
+            Original,
+            r#"select m.seq as "seq!", m.format as "format!", m.body as "body!",
+                      coalesce(m.component = 'retrieved_documents', false) as "is_retrieved!"
+               from lineage($1, $2, $3, $4) owner
+               cross join lateral (
+                 select x.seq, x.format, x.body, x.component from messages x
+                 where x.tenant_id = $1 and x.session_id = owner.session_id
+                   and x.seq between owner.first_seq and owner.last_seq
+                 order by x.seq offset 0
+               ) m"#,
+            key.tenant.0,
+            key.id.0,
+            from_seq,
+            through_seq,
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        rows.sort_unstable_by_key(|original| original.seq);
+        Ok(rows)
     }
-}
-
-/// Finds a version as a base for the next one.
-async fn find_version(
-    connection: &mut PgConnection,
-    key: SessionKey,
-    version: i64,
-) -> Result<Option<Current>> {
-    let row = sqlx::query!(
-        r#"select rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!", document::text as "document!", parts,
-                  read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!"
-           from summaries where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
-        key.tenant.0,
-        key.id.0,
-        version,
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(row.map(|row| Current {
-        version,
-        record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
-        carry: row.carry,
-        served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
-    }))
 }
 
 /// Reads the probes that the next version is asked: the caller's, and the critical ones of earlier spans.

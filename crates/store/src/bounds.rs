@@ -19,6 +19,15 @@ use anchord_session::quota::Bound;
 /// The most rows that are counted while a request waits.
 const COUNTED_AT_ONCE: i64 = 300;
 
+/// Counts rows up to a limit.
+macro_rules! count_up_to {
+    ($connection:expr, $rows:literal, $($value:expr),*) => {
+        sqlx::query_scalar!(r#"select count(*) as "rows!" from (select from "# + $rows + ") found", $($value),*)
+            .fetch_one($connection)
+            .await?
+    };
+}
+
 /// Whether the row in question is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Made {
@@ -196,25 +205,9 @@ impl Store {
 /// Counts the sessions, or the kept replies, of a tenant, up to a number.
 async fn count_rows(connection: &mut PgConnection, tenant: TenantId, bound: Bound, most: i64) -> Result<i64> {
     Ok(if bound == Bound::Sessions {
-        sqlx::query_scalar!(
-            r#"select count(*) as "rows!" from (
-                 select from sessions where tenant_id = $1 and root_id is null limit $2
-               ) found"#,
-            tenant.0,
-            most
-        )
-        .fetch_one(connection)
-        .await?
+        count_up_to!(connection, "sessions where tenant_id = $1 and root_id is null limit $2", tenant.0, most)
     } else {
-        sqlx::query_scalar!(
-            r#"select count(*) as "rows!" from (
-                 select from idempotency_keys where tenant_id = $1 limit $2
-               ) found"#,
-            tenant.0,
-            most
-        )
-        .fetch_one(connection)
-        .await?
+        count_up_to!(connection, "idempotency_keys where tenant_id = $1 limit $2", tenant.0, most)
     })
 }
 
@@ -259,27 +252,21 @@ pub(super) async fn require_key_room(tx: &mut PgConnection, tenant: TenantId) ->
 /// When there are as many as there may be, or the database fails.
 pub async fn require_job_room(tx: &mut PgConnection, key: SessionKey) -> Result<()> {
     let most = limit(&mut *tx, key.tenant, Bound::WaitingJobs).await?;
-    let waiting = sqlx::query_scalar!(
-        r#"select count(*) as "waiting!" from (
-             select from compressions where tenant_id = $1 and status = 'queued' limit $2
-           ) found"#,
+    let waiting = count_up_to!(
+        &mut *tx,
+        "compressions where tenant_id = $1 and status = 'queued' limit $2",
         key.tenant.0,
         most + 1
-    )
-    .fetch_one(&mut *tx)
-    .await?;
+    );
     within(Bound::WaitingJobs, most, waiting - 1)?;
     let most = limit(&mut *tx, key.tenant, Bound::JobsPerSession).await?;
-    let jobs = sqlx::query_scalar!(
-        r#"select count(*) as "jobs!" from (
-             select from compressions where tenant_id = $1 and session_id = $2 limit $3
-           ) found"#,
+    let jobs = count_up_to!(
+        tx,
+        "compressions where tenant_id = $1 and session_id = $2 limit $3",
         key.tenant.0,
         key.id.0,
         most + 1
-    )
-    .fetch_one(tx)
-    .await?;
+    );
     within(Bound::JobsPerSession, most, jobs - 1)
 }
 
@@ -325,15 +312,12 @@ pub(super) async fn require_delivery_room(
     webhook: uuid::Uuid,
 ) -> Result<()> {
     let limit = limit(&mut *tx, tenant, Bound::WaitingDeliveries).await?;
-    let waiting = sqlx::query_scalar!(
-        r#"select count(*) as "waiting!" from (
-             select from webhook_deliveries where tenant_id = $1 and webhook_id = $2 and status = 'pending' limit $3
-           ) found"#,
+    let waiting = count_up_to!(
+        tx,
+        "webhook_deliveries where tenant_id = $1 and webhook_id = $2 and status = 'pending' limit $3",
         tenant.0,
         webhook,
         limit + 1
-    )
-    .fetch_one(tx)
-    .await?;
+    );
     within(Bound::WaitingDeliveries, limit, waiting - 1)
 }

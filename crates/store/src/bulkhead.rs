@@ -57,6 +57,19 @@ pub(super) struct Share {
     _places: Vec<OwnedSemaphorePermit>,
 }
 
+/// What a place is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    /// A read waits up to [`WAIT`] for a place among the tenant's connections.
+    Read,
+    /// What may wait for a lock waits up to [`WAIT_TO_CHANGE`] for one.
+    Change,
+    /// A page of a search waits up to [`WAIT_TO_SEARCH`] for one: if it were refused, the search would have to begin again.
+    Page,
+    /// A search waits as long for a place among the tenant's searches, which is none among its connections.
+    Search,
+}
+
 impl Bulkhead {
     pub(super) fn new(connections: u32) -> Self {
         Self::waiting(connections, [WAIT, WAIT_TO_CHANGE, WAIT_TO_SEARCH])
@@ -69,31 +82,18 @@ impl Bulkhead {
         Self { share, waits, tenants, changes: Arc::new(Semaphore::new(half)) }
     }
 
-    /// Waits up to [`WAIT`] for a place among the tenant's connections.
-    pub(super) async fn enter(&self, tenant: TenantId) -> Result<Share> {
-        let [wait, ..] = self.waits;
-        wait_for([self.places(tenant).all], wait).await
-    }
-
-    /// Waits up to [`WAIT_TO_CHANGE`] for a place among the tenant's connections for something that may wait for a lock.
-    pub(super) async fn enter_to_change(&self, tenant: TenantId) -> Result<Share> {
-        let Places { all, changes, .. } = self.places(tenant);
-        let [_, wait, _] = self.waits;
-        // The tenant's own first, so that what waits for it takes nothing from others.
-        wait_for([changes, Arc::clone(&self.changes), all], wait).await
-    }
-
-    /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's connections, for a page of a search: one that was refused
-    /// would have to begin again.
-    pub(super) async fn enter_for_a_page(&self, tenant: TenantId) -> Result<Share> {
-        let [.., wait] = self.waits;
-        wait_for([self.places(tenant).all], wait).await
-    }
-
-    /// Waits up to [`WAIT_TO_SEARCH`] for a place among the tenant's searches, which is none among its connections.
-    pub(super) async fn enter_to_search(&self, tenant: TenantId) -> Result<Share> {
-        let [.., wait] = self.waits;
-        wait_for([self.places(tenant).searches], wait).await
+    /// Waits for a place of a tenant; without limits there always is one.
+    pub(super) async fn share(limits: Option<&Self>, tenant: TenantId, need: Need) -> Result<Share> {
+        let Some(limits) = limits else { return Ok(Share::default()) };
+        let [to_read, to_change, to_search] = limits.waits;
+        let Places { all, changes, searches } = limits.places(tenant);
+        match need {
+            Need::Read => wait_for([all], to_read).await,
+            // The tenant's own first, so that what waits for it takes nothing from others.
+            Need::Change => wait_for([changes, Arc::clone(&limits.changes), all], to_change).await,
+            Need::Page => wait_for([all], to_search).await,
+            Need::Search => wait_for([searches], to_search).await,
+        }
     }
 
     fn places(&self, tenant: TenantId) -> Places {
@@ -180,15 +180,22 @@ mod tests {
 
     use super::*;
 
+    async fn share(bulkhead: &Bulkhead, tenant: TenantId, need: Need) -> Result<Share> {
+        Bulkhead::share(Some(bulkhead), tenant, need).await
+    }
+
     #[tokio::test]
     async fn a_tenant_that_holds_its_share_is_refused_alone() {
         let bulkhead = Bulkhead::waiting(7, [Duration::ZERO; 3]);
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
-        let held = [bulkhead.enter(us).await.unwrap(), bulkhead.enter(us).await.unwrap()];
-        assert!(matches!(bulkhead.enter(us).await, Err(StoreError::TenantBusy)));
-        assert!(bulkhead.enter(them).await.is_ok());
+        let held = [
+            share(&bulkhead, us, Need::Read).await.unwrap(),
+            share(&bulkhead, us, Need::Read).await.unwrap(),
+        ];
+        assert!(matches!(share(&bulkhead, us, Need::Read).await, Err(StoreError::TenantBusy)));
+        assert!(share(&bulkhead, them, Need::Read).await.is_ok());
         drop(held);
-        assert!(bulkhead.enter(us).await.is_ok());
+        assert!(share(&bulkhead, us, Need::Read).await.is_ok());
     }
 
     #[tokio::test]
@@ -196,13 +203,13 @@ mod tests {
         let bulkhead = Bulkhead::waiting(18, [Duration::ZERO; 3]);
         let [us, them] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         let mut searches = Vec::new();
-        while let Ok(search) = bulkhead.enter_to_search(us).await {
+        while let Ok(search) = share(&bulkhead, us, Need::Search).await {
             searches.push(search);
         }
         assert_eq!(searches.len(), fair::most_of_one().clamp(2, 6));
-        assert!(bulkhead.enter_to_search(them).await.is_ok());
+        assert!(share(&bulkhead, them, Need::Search).await.is_ok());
         let mut reads = Vec::new();
-        while let Ok(read) = bulkhead.enter(us).await {
+        while let Ok(read) = share(&bulkhead, us, Need::Read).await {
             reads.push(read);
         }
         assert_eq!(reads.len(), 6);
@@ -214,20 +221,20 @@ mod tests {
         let tenants = [1, 2, 3].map(|id| TenantId(Uuid::from_u128(id)));
         let mut changes = Vec::new();
         for tenant in tenants {
-            while let Ok(change) = bulkhead.enter_to_change(tenant).await {
+            while let Ok(change) = share(&bulkhead, tenant, Need::Change).await {
                 changes.push(change);
             }
         }
         assert_eq!(changes.len(), 9, "half of all, and four of one tenant");
         for tenant in tenants {
-            assert!(bulkhead.enter(tenant).await.is_ok(), "a read waits for changes");
+            assert!(share(&bulkhead, tenant, Need::Read).await.is_ok(), "a read waits for changes");
         }
     }
 
     #[tokio::test]
     async fn of_the_fewest_connections_one_is_everybodys() {
         let bulkhead = Bulkhead::new(2);
-        drop(bulkhead.enter(TenantId(Uuid::nil())).await.unwrap());
-        assert!(bulkhead.enter_to_change(TenantId(Uuid::nil())).await.is_ok());
+        drop(share(&bulkhead, TenantId(Uuid::nil()), Need::Read).await.unwrap());
+        assert!(share(&bulkhead, TenantId(Uuid::nil()), Need::Change).await.is_ok());
     }
 }

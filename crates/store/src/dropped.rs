@@ -9,14 +9,14 @@ use super::compute::compute;
 use super::error::expect_rows;
 use super::load::{self, Loaded, Tries};
 use super::sessions::{self, Session};
-use super::settle::end::without_nul;
+use super::settle::end::{bounded, without_nul};
 use super::{ledger, summaries};
 use crate::prelude::*;
-use anchord_context::context::{Counted, summary_message_text};
+use anchord_context::context::summary_message;
 use anchord_facts::ledger::constraints::ConstraintSource;
 use anchord_messages::tokens::TokenCounter;
 use anchord_record::digest;
-use anchord_record::render::{ServedSummary, Subject};
+use anchord_record::render::{Rendering, ServedSummary, Subject};
 use anchord_record::summary::{RequestState, Summary};
 use anchord_record::version::Version;
 
@@ -189,24 +189,19 @@ impl RenderedTexts {
             last_activity: version.meta.last_compressed_at,
         };
         let count = |text: &str| counter.count_text(text);
-        let message = |text: &str| {
-            let text = summary_message_text(text);
-            let tokens = Counted::new(&text, &counter).tokens;
-            (text, tokens)
-        };
+        let message = |form: &Rendering| summary_message(&form.text, counter);
         let served = ServedSummary::of(&subject, &count);
         let rendering = served.within(version.meta.max_tokens);
-        let smaller = served.smaller(rendering.tokens).iter().map(|form| message(&form.text)).collect();
-        let rendering = message(&rendering.text);
+        let smaller = served.smaller(rendering.tokens).iter().map(message).collect();
+        let rendering = message(&rendering);
         let digest = digest::served(&version.summary.digest, &counter);
         let digest = (!digest.text.is_empty()).then_some((digest.text, digest.tokens));
         Self { rendering, smaller, digest }
     }
 
     async fn write(&self, connection: &mut PgConnection, tenant: TenantId, session: &Session) -> Result<()> {
-        let whole = |tokens: u32| i32::try_from(tokens).unwrap_or(i32::MAX);
         let (texts, tokens): (Vec<String>, Vec<i32>) =
-            self.smaller.iter().map(|(text, tokens)| (without_nul(text), whole(*tokens))).unzip();
+            self.smaller.iter().map(|(text, tokens)| (without_nul(text), bounded(*tokens))).unzip();
         let done = sqlx::query!(
             "update summaries set rendering = $4, rendering_tokens = $5, smaller_renderings = $6,
                                   smaller_tokens = $7,                                  digest = $8, digest_tokens = $9
@@ -215,11 +210,11 @@ impl RenderedTexts {
             session.id.0,
             session.version,
             without_nul(&self.rendering.0),
-            whole(self.rendering.1),
+            bounded(self.rendering.1),
             &texts,
             &tokens,
             self.digest.as_ref().map(|digest| without_nul(&digest.0)),
-            self.digest.as_ref().map(|digest| whole(digest.1))
+            self.digest.as_ref().map(|digest| bounded(digest.1))
         )
         .execute(connection)
         .await?;

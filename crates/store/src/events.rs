@@ -54,7 +54,7 @@ pub struct EventPage {
 
 impl Store {
     /// Subscribes to the notifications about a session or a branch.
-    pub fn listen_to(&self, following: Following) -> Listening {
+    pub fn listen_to(&self, following: Following) -> Listening<SessionId> {
         let (Following::Session(id) | Following::Branch(id)) = following;
         self.notifier.listen_to(id)
     }

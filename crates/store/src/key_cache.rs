@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit, broadcast};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
+use crate::notifier::Notifier;
 use crate::prelude::*;
 use anchord_messages::id::KeyId;
 use anchord_runtime::cache::{Cache, Expiry};
@@ -24,8 +25,6 @@ const UNKNOWN_CACHE_SIZE: u64 = 1_000;
 const LOOK_UPS: usize = 4;
 /// How many look-ups of new keys run at once from addresses that fail.
 const SUSPECT_LOOK_UPS: usize = 1;
-/// How many changes are buffered for those who watch a tenant; a slower one is only notified that it missed some.
-const CHANGES: usize = 256;
 
 /// SHA-256 of an API key; the key itself is never stored.
 pub type KeyDigest = [u8; 32];
@@ -100,7 +99,7 @@ pub(super) struct KeyCache {
     pub(super) used: Cache<KeyId, TenantId>,
     /// How often look-ups were dropped.
     dropped: Arc<AtomicU64>,
-    changes: broadcast::Sender<Option<TenantId>>,
+    pub(super) changes: Notifier<TenantId>,
     lines: Arc<Lines>,
 }
 
@@ -120,7 +119,7 @@ impl KeyCache {
             unknown: Cache::new(UNKNOWN_CACHE_SIZE, Expiry::After(KEY_CACHE_TIME)),
             used: Cache::new(KEY_CACHE_SIZE, Expiry::Never),
             dropped: Arc::default(),
-            changes: broadcast::channel(CHANGES).0,
+            changes: Notifier::new(),
             lines: Arc::new(Lines {
                 in_use: Semaphore::new(LOOK_UPS),
                 new: Semaphore::new(LOOK_UPS),
@@ -181,34 +180,7 @@ impl KeyCache {
             self.grants.invalidate_all();
             self.unknown.invalidate_all();
         }
-        // An error means that nobody watches.
-        let _ = self.changes.send(tenant);
-    }
-
-    /// Hears of changes of a tenant and its keys from now on.
-    pub(super) fn watch(&self, tenant: TenantId) -> Changes {
-        Changes { tenant, heard: self.changes.subscribe() }
-    }
-}
-
-/// The changes of one tenant and its keys.
-#[derive(Debug)]
-pub struct Changes {
-    tenant: TenantId,
-    heard: broadcast::Receiver<Option<TenantId>>,
-}
-
-impl Changes {
-    /// Waits until the tenant or one of its keys may have changed.
-    pub async fn next(&mut self) {
-        loop {
-            match self.heard.recv().await {
-                Ok(Some(tenant)) if tenant != self.tenant => {}
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
-                // Never closed: the store holds the sender as long as the process lives.
-                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-            }
-        }
+        self.changes.notify(tenant);
     }
 }
 
@@ -239,12 +211,12 @@ mod tests {
         let [ours, theirs] = [1, 2].map(|id| TenantId(Uuid::from_u128(id)));
         keys.keep([1; 32], Some(grant(ours)), keys.moment());
         keys.keep([2; 32], Some(grant(theirs)), keys.moment());
-        let mut changes = keys.watch(ours);
+        let mut changes = keys.changes.listen_to(ours);
         keys.forget(Some(theirs));
-        assert!(changes.next().now_or_never().is_none());
+        assert!(changes.rung().now_or_never().is_none());
         assert!(keys.find(&[1; 32]).is_some() && keys.find(&[2; 32]).is_none());
         keys.forget(None);
-        assert!(changes.next().now_or_never().is_some());
+        assert!(changes.rung().now_or_never().is_some());
         assert!(keys.find(&[1; 32]).is_none());
     }
 

@@ -12,10 +12,11 @@ use tokio_util::sync::CancellationToken;
 use super::audit::{self, Actor};
 use super::bulkhead::Share;
 use super::key_cache::Refused;
-pub use super::key_cache::{Changes, Grant, KeyDigest, Line, digest_key};
+pub use super::key_cache::{Grant, KeyDigest, Line, digest_key};
 pub use super::key_format::{generate, is_generated, may_be_key};
 use super::readers::ACQUIRE_TIMEOUT;
 use super::{bounds, channel};
+use crate::notifier::Listening;
 use crate::prelude::*;
 use anchord_messages::id::KeyId;
 
@@ -193,8 +194,8 @@ impl Store {
     }
 
     /// Hears of changes of a tenant and its keys from now on, whichever process makes them.
-    pub fn watch_tenant(&self, tenant: TenantId) -> Changes {
-        self.keys.watch(tenant)
+    pub fn watch_tenant(&self, tenant: TenantId) -> Listening<TenantId> {
+        self.keys.changes.listen_to(tenant)
     }
 
     /// Stores when keys were last used, where that is not stored yet.

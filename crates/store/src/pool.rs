@@ -11,21 +11,21 @@ use tokio_util::task::TaskTracker;
 
 use super::actor::Actor;
 use super::address::{Role, Target};
-use super::bulkhead::{Bulkhead, Share, Tx};
+use super::bulkhead::{Bulkhead, Need, Share, Tx};
 use super::connection::Pool;
 use super::counts::Counts;
 use super::error::{self, Result};
 use super::gather::queue::MOST_AT_ONCE;
 use super::key_cache::KeyCache;
 use super::marks::Marks;
-use super::notifier::EventNotifier;
+use super::notifier::Notifier;
 use super::owner::{self, Owner};
 use super::primary::Primary;
 use super::readers::{ACQUIRE_TIMEOUT, Readers, Reading};
 use super::secrets::SecretKeys;
 use super::served::ServedNotes;
 use super::usage::meter::Meter;
-use anchord_messages::id::TenantId;
+use anchord_messages::id::{SessionId, TenantId};
 
 /// The connections of the pool; two cores gain nothing from more.
 pub const DEFAULT_CONNECTIONS: u32 = 16;
@@ -70,7 +70,7 @@ pub struct Store {
     pub(super) meter: Meter,
     /// The contexts that were served and are not noted yet.
     pub(super) served: ServedNotes,
-    pub(super) notifier: EventNotifier,
+    pub(super) notifier: Notifier<SessionId>,
     pub(super) due: Arc<Notify>,
     pub(super) secret_keys: SecretKeys,
     /// How many sessions tenants have, and how many replies are kept for them.
@@ -175,7 +175,7 @@ impl Store {
             probe,
             tracker,
             keys: KeyCache::new(),
-            notifier: EventNotifier::new(),
+            notifier: Notifier::new(),
             due: Arc::default(),
             secret_keys: SecretKeys::default(),
             sessions: Counts::new(),
@@ -215,10 +215,7 @@ impl Store {
     /// Begins a transaction of a tenant, to change something: row-level security shows only the tenant's rows. A read
     /// uses [`Store::snapshot`].
     pub async fn begin(&self, tenant: TenantId) -> Result<Tx> {
-        let share = match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_to_change(tenant).await?,
-            None => Share::default(),
-        };
+        let share = self.share(tenant, Need::Change).await?;
         self.begin_with(share, tenant, ["begin", ""]).await
     }
 
@@ -233,31 +230,31 @@ impl Store {
     /// Begins a read-only snapshot of a tenant whose statements are planned for the parameters of each call: their
     /// filters are optional, so no single plan suits all calls.
     pub(super) async fn begin_planning(&self, tenant: TenantId) -> Result<Tx> {
-        let share = self.share(tenant).await?;
+        let share = self.share(tenant, Need::Read).await?;
         let planned = [SNAPSHOT, "; set local plan_cache_mode = force_custom_plan"];
         Ok(self.begin_with(share, tenant, planned).await?.snapshot())
     }
 
     /// Begins a read-only snapshot of a tenant: all of its statements see the same rows.
     pub async fn snapshot(&self, tenant: TenantId) -> Result<Tx> {
-        let share = self.share(tenant).await?;
-        self.snapshot_with(tenant, share).await
+        self.snapshot_for(tenant, Need::Read).await
     }
 
-    /// Begins a read-only snapshot of a tenant with its place among the tenant's connections.
-    pub(super) async fn snapshot_with(&self, tenant: TenantId, share: Share) -> Result<Tx> {
+    /// Begins a read-only snapshot of a tenant for a need.
+    pub(super) async fn snapshot_for(&self, tenant: TenantId, need: Need) -> Result<Tx> {
+        let share = self.share(tenant, need).await?;
         Ok(self.begin_with(share, tenant, [SNAPSHOT, ""]).await?.snapshot())
     }
 
     /// Begins a tenant's transaction whose commit does not wait for the disk: a crash of the server may undo it.
     pub(super) async fn begin_unsynced(&self, tenant: TenantId) -> Result<Tx> {
-        let share = self.share(tenant).await?;
+        let share = self.share(tenant, Need::Read).await?;
         self.begin_with(share, tenant, ["begin", "; set local synchronous_commit = off"]).await
     }
 
     /// Begins a snapshot of a tenant that may also write.
     pub(super) async fn writable_snapshot(&self, tenant: TenantId) -> Result<Tx> {
-        let share = self.share(tenant).await?;
+        let share = self.share(tenant, Need::Read).await?;
         self.begin_with(share, tenant, ["begin isolation level repeatable read", ""]).await
     }
 
@@ -305,17 +302,14 @@ impl Store {
         }
     }
 
-    /// Waits for a place among the tenant's connections.
-    pub(super) async fn share(&self, tenant: TenantId) -> Result<Share> {
-        match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter(tenant).await,
-            None => Ok(Share::default()),
-        }
+    /// Waits for a place of the tenant; workers have no limits by tenant.
+    pub(super) async fn share(&self, tenant: TenantId, need: Need) -> Result<Share> {
+        Bulkhead::share(self.bulkhead.as_ref(), tenant, need).await
     }
 
     /// Waits for a connection for one read of a tenant.
     pub(super) async fn reading(&self, tenant: TenantId) -> Result<Reading> {
-        let share = self.share(tenant).await?;
+        let share = self.share(tenant, Need::Read).await?;
         self.readers.acquire(&self.pool, share).await
     }
 

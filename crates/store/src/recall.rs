@@ -18,8 +18,9 @@ use futures::TryStreamExt as _;
 
 pub use self::indexing::{Indexing, Unindexed};
 use self::stretch::{Stretch, Stretches};
-use super::bulkhead::Share;
+use super::bulkhead::Need;
 use super::compute::compute;
+use super::messages::{self, SeqRange, StoredMessage};
 use super::sessions::{self, SessionFilter};
 use super::usage::ContextCoverage;
 use crate::prelude::*;
@@ -30,8 +31,6 @@ use anchord_recall::vectors::{BLOCK, Near, Question};
 use anchord_recall::{Analyzer, Examined, Hit, Matches, Query, Ranked, Term, final_order, join, rank};
 use anchord_runtime::fair;
 
-/// The most bytes of message bodies that are indexed in one transaction, or scanned at a time.
-const PAGE_BYTES: i64 = 2 * 1024 * 1024;
 /// The most bytes of matching messages whose texts are examined for ranking; those of the hits always are.
 const EXAMINED_BYTES: i64 = 4 * 1024 * 1024;
 /// The least number of matches whose texts are examined for ranking.
@@ -133,7 +132,7 @@ impl Store {
         session: &SessionRef,
         search: Search,
     ) -> Result<Option<Recalled>> {
-        let _place = self.place_to_search(tenant).await?;
+        let _place = self.share(tenant, Need::Search).await?;
         let mut tx = self.snapshot(tenant).await?;
         let Some(id) = sessions::find_id(&mut tx, tenant, session).await? else { return Ok(None) };
         let Some(searched) = find_searched(&mut tx, id.of(tenant)).await? else { return Ok(None) };
@@ -148,7 +147,7 @@ impl Store {
         filter: &SessionFilter,
         search: Search,
     ) -> Result<Recalled> {
-        let _place = self.place_to_search(tenant).await?;
+        let _place = self.share(tenant, Need::Search).await?;
         let one_more = i64::try_from(SEARCHED_SESSIONS).unwrap_or(i64::MAX).saturating_add(1);
         let mut planning = self.begin_planning(tenant).await?;
         let ids = sessions::list(&mut planning, tenant, filter, None, one_more).await?;
@@ -171,23 +170,6 @@ impl Store {
             searched.push(session);
         }
         self.search(tx, tenant, searched, (search, bounds)).await
-    }
-
-    /// Waits for a place among the tenant's searches; workers have no limits by tenant.
-    async fn place_to_search(&self, tenant: TenantId) -> Result<Share> {
-        match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_to_search(tenant).await,
-            None => Ok(Share::default()),
-        }
-    }
-
-    /// Begins a snapshot for a page of a search.
-    async fn page_of_search(&self, tenant: TenantId) -> Result<Tx> {
-        let share = match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_for_a_page(tenant).await?,
-            None => Share::default(),
-        };
-        self.snapshot_with(tenant, share).await
     }
 
     /// Searches sessions that were read in a snapshot. The index is read in the same one, so that what is indexed and what
@@ -263,7 +245,7 @@ impl Store {
                 bounds.is_reached = true;
                 break;
             }
-            let mut tx = self.page_of_search(key.tenant).await?;
+            let mut tx = self.snapshot_for(key.tenant, Need::Page).await?;
             let rows = page(&mut tx, key, after, head_seq).await?;
             tx.commit().await?;
             // The session was erased a moment ago.
@@ -321,7 +303,7 @@ impl Store {
     ) -> Result<BTreeMap<(usize, Seq), Examined>> {
         let mut found: Vec<(usize, Row)> = Vec::new();
         let mut bytes_left = EXAMINED_BYTES;
-        let mut tx = self.page_of_search(tenant).await?;
+        let mut tx = self.snapshot_for(tenant, Need::Page).await?;
         for (at, session) in sessions.iter().enumerate() {
             let seqs: Vec<Seq> = ranked.iter().filter(|r| r.session == at).map(|r| r.seq).collect();
             if seqs.is_empty() || bytes_left <= 0 {
@@ -484,35 +466,11 @@ async fn texts(tx: &mut Tx, key: SessionKey, seqs: &[Seq], bytes: i64) -> Result
     Ok(rows)
 }
 
-/// The messages after a position, at most a chunk's count and a page of bytes; the first one however large.
+/// The messages after a position, at most a chunk's count and a page of bytes (`messages::list`); the first one however large.
 pub(super) async fn page(tx: &mut Tx, key: SessionKey, after: Seq, through: Seq) -> Result<Vec<Row>> {
-    let rows = sqlx::query_as!(
-        Row,
-        r#"select seq, role, format, body as "body!"
-           from (
-             select m.seq, m.role, m.format, m.body,
-                    sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-             -- Positions have no gaps, so that as many of them are as many messages.
-             from lineage($1, $2, $3::bigint + 1, least($4, $3 + $5)) owner
-             cross join lateral (
-               select x.seq, x.role, x.format, x.body from messages x
-               where x.tenant_id = $1 and x.session_id = owner.session_id
-                 and x.seq between owner.first_seq and owner.last_seq
-               order by x.seq offset 0
-             ) m
-           ) page
-           where bytes_before < $6
-           order by seq"#,
-        key.tenant.0,
-        key.id.0,
-        after,
-        through,
-        CHUNK,
-        PAGE_BYTES
-    )
-    .fetch_all(&mut **tx)
-    .await?;
-    Ok(rows)
+    let messages = messages::list(tx, key, SeqRange { from: after + 1, to: through }, CHUNK).await?;
+    let row = |StoredMessage { seq, role, format, body, .. }| Row { seq, role, format, body };
+    Ok(messages.into_iter().map(row).collect())
 }
 
 /// The messages of rows, parsed in the turn of the job's tenant.

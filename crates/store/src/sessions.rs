@@ -80,18 +80,39 @@ impl Store {
         name: &SessionRef,
         settings: Map<String, Value>,
     ) -> Result<PutOutcome> {
+        self.put_kept(tenant, name, settings, None).await
+    }
+
+    /// As [`Store::put_session`]; a session that is made expires after so many hours.
+    pub(super) async fn put_kept(
+        &self,
+        tenant: TenantId,
+        name: &SessionRef,
+        settings: Map<String, Value>,
+        hours: Option<i32>,
+    ) -> Result<PutOutcome> {
         let mut tries = Tries::default();
         loop {
             let mut tx = self.begin(tenant).await?;
             match put(&mut tx, tenant, name, &settings).await? {
                 Some(put @ (PutOutcome::Refused(_) | PutOutcome::NoBranch)) => return Ok(put),
                 Some(put) => {
-                    let is_made = matches!(put, PutOutcome::Created(_));
-                    if is_made {
+                    if let PutOutcome::Created(session) = &put {
                         self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
+                        if let Some(hours) = hours {
+                            sqlx::query!(
+                                "update sessions set expires_at = now() + make_interval(hours => $3)
+                                 where tenant_id = $1 and id = $2",
+                                tenant.0,
+                                session.id.0,
+                                hours
+                            )
+                            .execute(&mut *tx)
+                            .await?;
+                        }
                     }
                     tx.commit().await?;
-                    if is_made {
+                    if matches!(put, PutOutcome::Created(_)) {
                         self.count_session(tenant);
                     }
                     return Ok(put);

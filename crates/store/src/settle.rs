@@ -62,21 +62,8 @@ pub enum SettleOutcome {
 }
 
 impl Store {
-    /// Ends a compression; returns its final status.
-    ///
-    /// # Errors
-    /// When the database fails; nothing has changed then.
-    pub async fn settle(
-        &self,
-        job: &Job,
-        span: Option<Span>,
-        settlement: Settlement,
-    ) -> Result<SettleOutcome> {
-        Ok(self.settle_and_index(job, span, settlement, None).await?.0)
-    }
-
-    /// Ends a compression like [`Store::settle`]. With `index_lease` (in seconds), the indexing that follows a
-    /// published version is claimed in the same commit, for the same worker, and returned.
+    /// Ends a compression; returns its final status. With `index_lease` (in seconds), the indexing that follows a published
+    /// version is claimed in the same commit, for the same worker, and returned.
     ///
     /// # Errors
     /// When the database fails; nothing has changed then.
@@ -84,10 +71,10 @@ impl Store {
         &self,
         job: &Job,
         span: Option<Span>,
-        settlement: Settlement,
+        settlement: &Settlement,
         index_lease: Option<f64>,
     ) -> Result<Settled> {
-        let asked = SettleArgs { job, span, settlement: &settlement, index_lease };
+        let asked = SettleArgs { job, span, settlement, index_lease };
         for tries in 0..TRIES {
             tokio::time::sleep(PAUSE * tries).await;
             let mut tx = self.begin(job.tenant).await?;

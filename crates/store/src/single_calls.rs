@@ -6,8 +6,6 @@
 
 use serde_json::{Map, Value};
 
-use super::bounds::Made;
-use super::load::Tries;
 use super::sessions::{self, PutOutcome, Session};
 use crate::prelude::*;
 
@@ -22,36 +20,7 @@ impl Store {
         name: &SessionName,
         settings: Map<String, Value>,
     ) -> Result<PutOutcome> {
-        let mut tries = Tries::default();
-        loop {
-            let mut tx = self.begin(tenant).await?;
-            let put = match sessions::put(&mut tx, tenant, &name.clone().into(), &settings).await? {
-                Some(put @ (PutOutcome::Refused(_) | PutOutcome::NoBranch)) => return Ok(put),
-                Some(put) => put,
-                None => {
-                    tx.rollback().await?;
-                    tries.again().await?;
-                    continue;
-                }
-            };
-            if let PutOutcome::Created(session) = &put {
-                self.require_session_room(&mut tx, tenant, Made::InTransaction).await?;
-                sqlx::query!(
-                    "update sessions set expires_at = now() + make_interval(hours => $3)
-                     where tenant_id = $1 and id = $2",
-                    tenant.0,
-                    session.id.0,
-                    KEPT_HOURS
-                )
-                .execute(&mut *tx)
-                .await?;
-            }
-            tx.commit().await?;
-            if matches!(put, PutOutcome::Created(_)) {
-                self.count_session(tenant);
-            }
-            return Ok(put);
-        }
+        self.put_kept(tenant, &name.clone().into(), settings, Some(KEPT_HOURS)).await
     }
 
     /// Finds the session of a single call, and until when it can be read; `None` when there is none, or it has

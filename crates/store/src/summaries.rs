@@ -19,6 +19,8 @@ pub struct StoredVersion {
     pub version: Version,
     /// The ledger's carry for the next span.
     pub carry: LedgerState,
+    /// Its digest, as contexts serve it.
+    pub digest: Option<String>,
     /// When the row was written; for a rollback, later than its `last_compressed_at`.
     pub created_at: DateTime<Utc>,
 }
@@ -56,12 +58,19 @@ pub struct RolledBack {
 
 /// A version that is not parsed yet. A large record takes some hundredths of a second, which a request spends in its
 /// tenant's turn.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UnreadVersion {
-    key: (SessionId, i64),
+    session: SessionId,
+    /// Its number.
+    pub version: i64,
     meta: String,
-    record: StoredSummary,
-    carry: String,
+    /// Its record.
+    pub record: StoredSummary,
+    /// The ledger's carry for the next span.
+    pub carry: String,
+    digest: Option<String>,
+    /// The tokens of its rendering and its digest, as contexts serve them.
+    pub served_tokens: u32,
     created_at: DateTime<Utc>,
 }
 
@@ -76,7 +85,8 @@ impl UnreadVersion {
         let meta = self.meta()?;
         let summary = self.record.summary().map_err(|e| self.corrupt("document", e))?;
         let carry: LedgerState = serde_json::from_str(&self.carry).map_err(|e| self.corrupt("carry", e))?;
-        Ok(StoredVersion { version: Version::new(meta, summary), carry, created_at: self.created_at })
+        let version = Version::new(meta, summary);
+        Ok(StoredVersion { version, carry, digest: self.digest, created_at: self.created_at })
     }
 
     /// Parses its metadata, which is small.
@@ -85,8 +95,7 @@ impl UnreadVersion {
     }
 
     fn corrupt(&self, column: &'static str, error: serde_json::Error) -> StoreError {
-        let (session, version) = self.key;
-        StoreError::corrupt("summaries", column, format!("{} {version}", session.0), error)
+        StoreError::corrupt("summaries", column, format!("{} {}", self.session.0, self.version), error)
     }
 }
 
@@ -107,7 +116,8 @@ pub async fn find_unread(
 ) -> Result<Option<UnreadVersion>> {
     let row = sqlx::query!(
         r#"select meta::text as "meta!", document::text as "document!", parts,
-                  read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", created_at
+                  read_parts(tenant_id, session_id, parts) as "texts!", carry::text as "carry!", digest,
+                  rendering_tokens + coalesce(digest_tokens, 0) as "served_tokens!", created_at
            from summaries
            where tenant_id = $1 and session_id = version_owner($1, $2, $3) and version = $3"#,
         of.tenant.0,
@@ -117,10 +127,13 @@ pub async fn find_unread(
     .fetch_optional(connection)
     .await?;
     Ok(row.map(|row| UnreadVersion {
-        key: (of.id, version),
+        session: of.id,
+        version,
         meta: row.meta,
         record: StoredSummary { document: row.document, parts: row.parts, texts: row.texts },
         carry: row.carry,
+        digest: row.digest,
+        served_tokens: u32::try_from(row.served_tokens).unwrap_or_default(),
         created_at: row.created_at,
     }))
 }

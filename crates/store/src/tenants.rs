@@ -105,13 +105,8 @@ pub enum WideModels {
 }
 
 impl Store {
-    /// Creates a tenant; `None` when the name is taken.
-    pub async fn insert_tenant(&self, name: &str, actor: Actor) -> Result<Option<Tenant>> {
-        self.insert_tenant_as(TenantId(Uuid::now_v7()), name, actor).await
-    }
-
     /// Creates a tenant with a given id; `None` when the id or the name is taken.
-    pub async fn insert_tenant_as(&self, id: TenantId, name: &str, actor: Actor) -> Result<Option<Tenant>> {
+    pub async fn insert_tenant(&self, id: TenantId, name: &str, actor: Actor) -> Result<Option<Tenant>> {
         let mut tx = self.begin_as(actor, id).await?;
         let made = insert(&mut tx, id, (name, &Quotas::default()), actor).await?;
         if made.is_some() {

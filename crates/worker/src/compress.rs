@@ -14,19 +14,19 @@ use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target, read_through};
 use super::job::{Env, JobError, elapsed, in_turn};
 use super::reread;
-use anchord_context::context;
+use anchord_context::context::summary_message;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
-use anchord_messages::tokens::TokenCounter;
 use anchord_record::candidate::CheckedDraft;
 use anchord_record::probe::ProbeReport;
+use anchord_record::render::Rendering;
 use anchord_record::rubric::Rubric;
 use anchord_record::strategy::Strategy;
 use anchord_runtime::background::throttled;
 use anchord_session::compression::{Failure, Report, Span, Status, Timings};
 use anchord_session::usage::{Kind, UsageDelta};
 use anchord_store::compressions::Job;
-use anchord_store::figures::Figures;
+use anchord_store::figures;
 use anchord_store::settle::{NewEvaluation, NewVersion, SettleOutcome, Settlement};
 use anchord_store::todos::TodoUpdate;
 use anchord_store::usage::User;
@@ -141,13 +141,12 @@ async fn settle_and_index(
     settlement: Settlement,
     lease: Option<Duration>,
 ) -> Result<(SettleOutcome, Option<Box<Job>>), JobError> {
-    let figures = Figures::of(&settlement.report);
     let lease = lease.map(|lease| lease.as_secs_f64());
     // Boxed, because this future is large.
-    let settling = Box::pin(env.store.settle_and_index(job, span, settlement, lease));
+    let settling = Box::pin(env.store.settle_and_index(job, span, &settlement, lease));
     let (settled, indexing) = throttled(settling).await?;
     if let SettleOutcome::As(status) = settled {
-        figures.record(status);
+        figures::record(&settlement.report, status);
     }
     Ok((settled, indexing))
 }
@@ -281,14 +280,15 @@ impl BuiltCandidate {
         let followed = self.facts.followed.filter(|followed| !followed.changes.is_empty());
         let todos =
             followed.zip(self.todos_revision).map(|(followed, revision)| TodoUpdate { revision, followed });
+        let message = |form: &Rendering| summary_message(&form.text, self.counter);
         let record = self.record.ok_or_else(|| JobError::Broken("the record was not written".to_owned()))?;
         Ok(NewVersion {
             version: checked.meta.version,
             meta: raw_json(&checked.meta)?,
             record,
             carry: raw_json(&self.facts.carry)?,
-            rendering: served(&checked.rendering.text, self.counter),
-            smaller: checked.smaller.iter().map(|form| served(&form.text, self.counter)).collect(),
+            rendering: message(&checked.rendering),
+            smaller: checked.smaller.iter().map(message).collect(),
             digest: Some(checked.digest).filter(|digest| !digest.text.is_empty()).map(|d| (d.text, d.tokens)),
             recap: checked.recap,
             todos,
@@ -306,13 +306,6 @@ fn refusal_text(checked: &CheckedDraft) -> String {
     }
     let reasons: Vec<String> = checked.refusals.iter().take(5).map(ToString::to_string).collect();
     reasons.join("; ")
-}
-
-/// A rendering as the message text of a context, and the tokens of that message.
-fn served(rendering: &str, counter: TokenCounter) -> (String, u32) {
-    let text = context::summary_message_text(rendering);
-    let tokens = context::Counted::new(&text, &counter).tokens;
-    (text, tokens)
 }
 
 /// Numbers the entries of each message separately, so that the keys are the same when the messages are read again

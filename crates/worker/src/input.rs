@@ -22,8 +22,9 @@ use anchord_session::room::{MemoryRoom, ModelRoom, Room};
 use anchord_session::settings::HYSTERESIS_SHARE;
 use anchord_session::signal::SignalKind;
 use anchord_session::span::{self, SpanRequest};
-use anchord_store::base::{Base, Current, Original};
+use anchord_store::base::{Base, Original};
 use anchord_store::compressions::Job;
+use anchord_store::summaries::UnreadVersion;
 
 /// How many messages stay verbatim when code replaces a model. Code loses what is only implied, which hurts most in
 /// the last messages.
@@ -227,8 +228,8 @@ pub(super) fn read_messages(originals: Vec<Original>) -> Result<Vec<Numbered>, S
     Ok(messages)
 }
 
-fn read_base(current: Current) -> Result<candidate::Base, String> {
-    let Current { version, record, carry, served_tokens } = current;
+fn read_base(current: UnreadVersion) -> Result<candidate::Base, String> {
+    let UnreadVersion { version, record, carry, served_tokens, .. } = current;
     let (summary, parts) = record.read().map_err(|error| format!("the current version: {error}"))?;
     let carry =
         serde_json::from_str(&carry).map_err(|error| format!("the current version's carry: {error}"))?;

@@ -11,6 +11,7 @@ use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
 use anchord_messages::shape::{AsShape, Shape};
 use anchord_messages::tokens::{MESSAGE_TOKENS, TokenCounter};
+use anchord_record::render::summary_message_text;
 
 /// A stored message with what assembling needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,13 @@ impl<'a> Counted<'a> {
     pub fn new(text: &'a str, counter: &TokenCounter) -> Self {
         Self { text, tokens: counter.count_text(text).saturating_add(MESSAGE_TOKENS) }
     }
+}
+
+/// A rendering as the text of a summary's message, and the tokens of that message.
+pub fn summary_message(rendering: &str, counter: TokenCounter) -> (String, u32) {
+    let text = summary_message_text(rendering);
+    let tokens = Counted::new(&text, &counter).tokens;
+    (text, tokens)
 }
 
 /// The current summary with what assembling needs.

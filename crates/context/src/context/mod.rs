@@ -35,7 +35,7 @@ mod texts;
 mod turns;
 
 pub use anchord_record::render::summary_message_text;
-pub use input::{ContextInput, Counted, Entry, MaskInput, SummaryInput};
+pub use input::{ContextInput, Counted, Entry, MaskInput, SummaryInput, summary_message};
 pub use json::ContextReply;
 pub use output::{
     BudgetTooSmall, Context, Masked, Omitted, Reason, Source, StablePrefix, SummaryForm, Tokens,

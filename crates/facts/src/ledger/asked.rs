@@ -3,6 +3,7 @@
 //! The caller looks for repeated reads. This is coarser than the events that a compression reads. When in doubt, a call
 //! counts as a change, because reading a file again after a change is justified.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::shell::{self, Op};
@@ -16,7 +17,8 @@ const PARSED_BYTES: usize = 64 * 1024;
 const SCRIPT_BYTES: usize = 4 * 1024;
 
 /// The effect of a call, as far as it decides whether repeating the call is useful.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Act {
     /// It neither reads one file nor changes anything.
     #[default]

@@ -12,7 +12,7 @@ use anchord_session::flags::{self, Asked, Flag};
 use anchord_session::settings::MAX_PRESERVE_RECENT;
 use anchord_store::compressions::{self, CompressionRow, Kind as JobKind};
 use anchord_store::events::Following;
-use anchord_store::figures::Figures;
+use anchord_store::figures;
 use anchord_store::sessions::Session;
 use anchord_store::settle;
 
@@ -181,12 +181,12 @@ pub async fn create_compression(
     if !enqueued.created && !is_same(&row.request, &request) {
         return Err(ApiError::CompressionLive(enqueued.id));
     }
-    let figures = row.report.as_ref().filter(|_| is_answered).map(Figures::of);
+    let report = row.report.clone().filter(|_| is_answered);
     let started = reply(&session, row, (&path.session_id, &wait))?;
     claimed.keep(&state.store, &mut tx, Some(session.id), &started).await?;
     tx.commit().await?;
-    if let Some(figures) = figures {
-        figures.record(Status::Skipped);
+    if let Some(report) = report {
+        figures::record(&report, Status::Skipped);
         return Ok(started);
     }
 
@@ -359,7 +359,7 @@ pub(crate) async fn wait_for(
         // Not every end of a job has an event, and a notification may be lost.
         tokio::select! {
             () = events.rung() => {}
-            () = changes.next() => {
+            () = changes.rung() => {
                 if caller.still_good(state).await?.is_none() {
                     return Err(ApiError::Unauthorized("this API key was revoked while the request waited"));
                 }

@@ -15,7 +15,6 @@ use tokio::time::Instant;
 use crate::admission::streams::Place;
 use crate::api::prelude::*;
 use anchord_store::events::{Event as StoredEvent, Following, Listening};
-use anchord_store::keys::Changes;
 use anchord_webhooks::event::Event;
 
 /// The events of one read.
@@ -115,8 +114,8 @@ struct Follower {
     name: SessionName,
     after: i64,
     read: VecDeque<StoredEvent>,
-    listening: Listening,
-    changes: Changes,
+    listening: Listening<SessionId>,
+    changes: Listening<TenantId>,
     until: Instant,
     is_first: bool,
     _place: Place,
@@ -169,7 +168,7 @@ impl Follower {
             tokio::select! {
                 () = stop.cancelled() => return None,
                 () = tokio::time::sleep_until(self.until) => return None,
-                () = self.changes.next() => {
+                () = self.changes.rung() => {
                     if !self.may_go_on().await {
                         return None;
                     }

@@ -20,7 +20,7 @@ use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::message::Role;
 use anchord_messages::tokens::Tokenizer;
 use anchord_session::accounting::MAX_GROUP_BYTES;
-use anchord_session::session::FirstSettings;
+use anchord_session::session::{AppendRefusal, FirstSettings};
 use anchord_session::usage::{Kind as UsageKind, UsageDelta};
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply as AppendOutcome};
 use anchord_store::idempotency::{ReplyKey, ReplyLookup};
@@ -169,7 +169,7 @@ pub async fn append_messages(
                 drop(body);
                 return options.answer((&state, &caller), &path.session_id, reply, started).await;
             }
-            Err(AppendError::Tokenizer(wanted)) => tokenizer = Some(wanted),
+            Err(AppendError::Refused(AppendRefusal::Tokenizer(wanted))) => tokenizer = Some(wanted),
             Err(refused) => {
                 if refused.may_be_stored() {
                     admitted.store(size);
@@ -236,18 +236,28 @@ pub(crate) async fn admit(
 
 pub(crate) fn refuse(refused: AppendError, expected: Seq) -> ApiError {
     match refused {
-        AppendError::Precondition { next_seq } => ApiError::SequenceMismatch { expected, actual: next_seq },
+        AppendError::Refused(AppendRefusal::Precondition { next_seq }) => {
+            ApiError::SequenceMismatch { expected, actual: next_seq }
+        }
         AppendError::KeyReused => ApiError::IdempotencyMismatch,
         AppendError::NoBranch => ApiError::NotFound(Kind::SessionNotFound),
-        AppendError::GroupTooLarge => ApiError::TooLarge {
+        AppendError::Refused(AppendRefusal::GroupTooLarge) => ApiError::TooLarge {
             what: "a call with its results, those stored before included,".to_owned(),
             limit: usize::try_from(MAX_GROUP_BYTES).unwrap_or(usize::MAX),
             unit: "bytes",
         },
-        AppendError::KeptTooMuch(much) => ApiError::refused("/marks", much.to_string()),
-        AppendError::Model(refused) => ApiError::invalid(refused.pointer, refused.detail),
-        AppendError::Full { bound, limit, used } => ApiError::over(bound, limit, used),
-        AppendError::Busy | AppendError::Tokenizer(_) => ApiError::Unavailable(refused.into()),
+        AppendError::Refused(AppendRefusal::KeptTooMuch(much)) => {
+            ApiError::refused("/marks", much.to_string())
+        }
+        AppendError::Refused(AppendRefusal::Model(refused)) => {
+            ApiError::invalid(refused.pointer, refused.detail)
+        }
+        AppendError::Busy | AppendError::Refused(AppendRefusal::Tokenizer(_)) => {
+            ApiError::Unavailable(refused.into())
+        }
+        AppendError::Store(ref error) if let StoreError::OverQuota { bound, limit, used } = **error => {
+            ApiError::over(bound, limit, used)
+        }
         AppendError::Store(ref error) if error.is_locked() => ApiError::Locked(refused.into()),
         AppendError::Store(ref error) if error.is_unavailable() => ApiError::Unavailable(refused.into()),
         // An append that broke off may have been committed just before.

@@ -12,7 +12,7 @@ use super::material::{Draft, Material, Proposed};
 use crate::fill::share_of;
 use crate::gate::{GateOutcome, GateRecord, RetryMeasure};
 use crate::redacted;
-use anchord_facts::ledger::Facts;
+use anchord_facts::ledger::{Facts, LedgerState};
 use anchord_messages::tokens::MESSAGE_TOKENS;
 use anchord_messages::tokens::memo::Memo;
 
@@ -89,6 +89,21 @@ impl CheckedDraft {
     /// Whether the version is refused only because it is not smaller than what it replaces.
     pub fn is_not_smaller(&self) -> bool {
         !self.refusals.is_empty() && self.refusals.iter().all(Refusal::is_skip)
+    }
+}
+
+/// Builds candidates by code, with the strategy and then its fallbacks, until the gate accepts one or finds it not smaller;
+/// with what the facts carry on.
+pub fn check_by_code(mut material: Material) -> (CheckedDraft, LedgerState) {
+    loop {
+        let facts = super::read(&material);
+        let draft = super::draft(&material, &facts);
+        let checked = check(&material, &facts, draft);
+        let is_refused = !checked.is_accepted() && !checked.is_not_smaller();
+        match material.strategy.fallback().filter(|_| is_refused) {
+            Some(next) => material.strategy = next,
+            None => return (checked, facts.carry),
+        }
     }
 }
 

@@ -78,20 +78,25 @@ pub struct BatchOptions<'a> {
 }
 
 /// Why a batch is refused; the session is unchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppendRefusal {
     /// The first message would get another position than the caller expects.
+    #[error("the next seq is {next_seq}")]
     Precondition {
         /// The position that it would get.
         next_seq: Seq,
     },
-    /// The session counts with this other tokenizer.
+    /// The session counts with this other tokenizer; count with it and append again.
+    #[error("the session counts with another tokenizer")]
     Tokenizer(TokenizerName),
     /// A group would be larger than [`MAX_GROUP_BYTES`].
+    #[error("a group of messages would be too large")]
     GroupTooLarge,
     /// The model cannot be the session's.
+    #[error("the model cannot be the session's: {0}")]
     Model(SettingsError),
     /// More messages would be kept than may be.
+    #[error(transparent)]
     KeptTooMuch(KeptTooMuch),
 }
 

@@ -104,27 +104,18 @@ impl Session {
         let stands_on_same = version.map(|version| version.version) == self.version;
         let is_same = stands_on_same && at.seq == self.head_seq;
         let mut forked = Self {
-            id,
             root: self.root,
-            name: self.name.clone(),
             branch,
             settings: self.settings.clone(),
             settings_revision: self.settings_revision,
             has_branches: true,
-            defaults: self.defaults.clone(),
             head_seq: at.seq,
             anchor_seq: version.map_or(0, |version| version.anchor),
-            // Where the index is that it shares is known where it is stored.
-            indexed_seq: 0,
             version: version.map(|version| version.version),
             last_version: version.map_or(0, |version| version.version),
-            compression_count: 0,
             context_revision: self.context_revision,
-            accounting: Accounting::default(),
-            recent: Recent::default(),
-            created_at: now,
-            updated_at: now,
-            live: None,
+            // Where the index is that it shares is known where it is stored.
+            ..Self::new(id, self.name.clone(), self.defaults.clone(), now)
         };
         let policy = forked.policy();
         let published = version.map_or(0, |version| self.published_of_fork(at.seq, version));

@@ -47,23 +47,10 @@ pub enum HeldBack {
     JustCompressed,
 }
 
-/// The decision that follows from the signals.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// The most severe action of the signals that count.
-    pub action: Action,
-    /// The signals that ask for it; empty when none does.
-    pub reasons: Vec<SignalKind>,
-    /// The signals that were evaluated, each with its own action.
-    pub signals: Vec<Signal>,
-    /// Why no compression starts, although they ask for one.
-    pub held_back: Option<HeldBack>,
-}
-
 /// The decision from the signals, as the reply to an append says it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = TriggerDecision)]
-pub struct BriefDecision {
+pub struct Decision {
     /// The most severe action of the signals that count.
     pub action: Action,
     /// The signals that ask for it; only with every signal.
@@ -74,17 +61,6 @@ pub struct BriefDecision {
     /// Why no compression starts, although they ask for one; absent when one waits or runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_back: Option<HeldBack>,
-}
-
-impl Decision {
-    /// The signals that act; with `whole` all of them.
-    pub fn brief(self, whole: bool) -> BriefDecision {
-        let Self { action, reasons, mut signals, held_back } = self;
-        if !whole {
-            signals.retain(Signal::acts);
-        }
-        BriefDecision { action, reasons: whole.then_some(reasons), signals, held_back }
-    }
 }
 
 /// A compression that the decision starts.
@@ -106,12 +82,12 @@ impl Start {
     }
 }
 
-/// Evaluates the signals that the policy counts, and the advice, or `every` signal; returns a [`Start`] when a compression
-/// starts.
+/// Evaluates the signals that the policy counts, and the advice, or `every` signal, and names those that ask for something, or
+/// every one; returns a [`Start`] when a compression starts.
 pub fn decide(policy: &Policy, input: &TriggerInput<'_>, every: bool) -> (Decision, Option<Start>) {
     let counts = |kind| policy.name.counts(kind);
     let evaluated = RULES.iter().filter(|(kind, _)| every || counts(*kind) || *kind == SignalKind::Cycles);
-    let signals: Vec<Signal> =
+    let mut signals: Vec<Signal> =
         evaluated.map(|(kind, rule)| Signal { counts: counts(*kind), ..rule(policy, input) }).collect();
     // Advice is for the caller and starts nothing.
     let counted = || signals.iter().filter(|signal| signal.counts && signal.action != Action::Advise);
@@ -121,7 +97,11 @@ pub fn decide(policy: &Policy, input: &TriggerInput<'_>, every: bool) -> (Decisi
     let wanted = reasons.first().filter(|_| action >= Action::Compress);
     let wanted = wanted.map(|kind| start(policy, input, *kind, action));
     let held_back = wanted.and_then(Result::err);
-    (Decision { action, reasons, signals, held_back }, wanted.and_then(Result::ok))
+    if !every {
+        signals.retain(Signal::acts);
+    }
+    let decision = Decision { action, reasons: every.then_some(reasons), signals, held_back };
+    (decision, wanted.and_then(Result::ok))
 }
 
 fn start(

@@ -2,7 +2,7 @@
 //!
 //! The question for a first task ("what can I do for you?") does not count, nor does one about a detail.
 
-use super::packed;
+use super::texts;
 use anchord_facts::phrases::Phrase;
 
 /// Bytes that are read at each end of a message.
@@ -10,7 +10,7 @@ const END_BYTES: usize = 2 * 1024;
 
 /// Whether the agent asks what its task is, or says that it cannot recall it.
 pub(super) fn is_said(text: &str) -> bool {
-    let (head, tail) = packed::ends(text, END_BYTES);
+    let (head, tail) = texts::ends(text, END_BYTES);
     [head, tail].iter().any(|piece| is_said_in(piece))
 }
 

@@ -2,7 +2,7 @@
 
 use super::calls::{Call, SPOKEN};
 use super::sketch::Sketch;
-use super::{lost_task, news, packed};
+use super::{lost_task, news, texts};
 use crate::signal::HistoryScope;
 use anchord_facts::ledger::asked::{self, TodoUpdate};
 use anchord_messages::format::{self, Format};
@@ -119,7 +119,7 @@ impl MessageSignals {
             let asked = asked::asked(&call.name, &call.arguments);
             self.todos.extend(asked.todos.as_ref().map(Todos::of));
             if is_all {
-                let hash = packed::hash(&[call.name.as_bytes(), call.arguments.as_bytes()], 24);
+                let hash = texts::hash(&[call.name.as_bytes(), call.arguments.as_bytes()], 24);
                 self.calls.push(Call { hash, id: id(&call.id), ..call_of(&asked) });
             }
         }
@@ -129,7 +129,7 @@ impl MessageSignals {
         for spoken in asked::spoken(text).take(MAX_CALLS) {
             self.todos.extend(spoken.asked.todos.as_ref().map(Todos::of));
             if is_all {
-                let hash = packed::hash(&[spoken.tool.as_bytes(), spoken.arguments.as_bytes()], 24);
+                let hash = texts::hash(&[spoken.tool.as_bytes(), spoken.arguments.as_bytes()], 24);
                 self.calls.push(Call { hash, id: SPOKEN, ..call_of(&spoken.asked) });
             }
         }
@@ -150,7 +150,7 @@ fn call_of(asked: &asked::Asked) -> Call {
 }
 
 fn short(parts: &[&[u8]]) -> u16 {
-    u16::try_from(packed::hash(parts, 16)).unwrap_or(1)
+    u16::try_from(texts::hash(parts, 16)).unwrap_or(1)
 }
 
 fn id(text: &str) -> u16 {

@@ -12,14 +12,14 @@ mod decision;
 mod lost_task;
 mod message_signals;
 mod news;
-mod packed;
 mod recent;
 mod rules;
 mod sketch;
 #[cfg(test)]
 mod tests;
+mod texts;
 
-pub use decision::{BriefDecision, Decision, HeldBack, Start, decide};
+pub use decision::{Decision, HeldBack, Start, decide};
 pub use message_signals::MessageSignals;
 pub use recent::{PastMessage, REPLAYED_BYTES, REPLAYED_MESSAGES, Recent};
 pub use rules::TriggerInput;

@@ -1,8 +1,8 @@
 //! Which names, paths and figures a session has shown already, in a small Bloom filter.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::packed;
+use super::texts;
 
 /// 64-bit words of the filter.
 const WORDS: usize = 8;
@@ -16,10 +16,10 @@ const END_BYTES: usize = 2 * 1024;
 
 /// The hashes of the names in a text: words with a figure, paths, identifiers.
 pub(super) fn facts_in(text: &str) -> Vec<u32> {
-    let (head, tail) = packed::ends(text, END_BYTES);
+    let (head, tail) = texts::ends(text, END_BYTES);
     let words = [head, tail].into_iter().flat_map(|piece| piece.as_bytes().split(|byte| !is_in_name(*byte)));
     let facts = words.map(trimmed).filter(|word| is_fact(word));
-    facts.map(|word| packed::hash(&[word], 30)).take(MAX_FACTS).collect()
+    facts.map(|word| texts::hash(&[word], 30)).take(MAX_FACTS).collect()
 }
 
 /// Figures and marks, which ordinary words do not have.
@@ -52,7 +52,8 @@ fn is_fact(word: &[u8]) -> bool {
 }
 
 /// The filter: 512 bits, two for each fact.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct BloomFilter([u64; WORDS]);
 
 impl BloomFilter {
@@ -79,28 +80,6 @@ impl BloomFilter {
     }
 }
 
-impl Serialize for BloomFilter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::with_capacity(WORDS * 16);
-        for word in self.0 {
-            packed::push(&mut text, word, 16);
-        }
-        serializer.serialize_str(&text)
-    }
-}
-
-impl<'de> Deserialize<'de> for BloomFilter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let mut rest: &str = &text;
-        let mut filter = Self::default();
-        for word in &mut filter.0 {
-            *word = packed::take(&mut rest, 16).unwrap_or_default();
-        }
-        Ok(filter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,7 +103,5 @@ mod tests {
         assert!(filter.learn(&facts_in("src/pool.rs")));
         assert!(!filter.learn(&facts_in("once more: src/pool.rs")));
         assert!(filter.learn(&facts_in("src/pool.rs and src/main.rs")));
-        let text = serde_json::to_string(&filter).unwrap();
-        assert_eq!(serde_json::from_str::<BloomFilter>(&text).unwrap(), filter);
     }
 }

@@ -1,7 +1,7 @@
 //! The history of a session since its last version, as its row stores it for the signals that need one.
 //!
 //! Invariant: it has the scope that the last append computed, so it is empty where no signal of the policy needs it and
-//! nobody asks for them. Its size is at most about a kilobyte, whatever the messages are.
+//! nobody asks for them. Its size is at most about two kilobytes, whatever the messages are.
 //!
 //! Where a signal counts, reading the last messages instead would cost every append a statement and the parsing of bodies.
 //! Where it does not, [`Recent::replayed`] makes it of the newest messages when it is asked for, or when the policy
@@ -26,7 +26,7 @@ use todos::OpenTodos;
 pub(super) use lengths::LAST;
 
 /// About how many bytes it takes when written.
-const WRITTEN_BYTES: usize = 1_024;
+const WRITTEN_BYTES: usize = 2_048;
 
 /// The newest messages from which a history is made again.
 pub const REPLAYED_MESSAGES: usize = 200;

@@ -3,9 +3,9 @@
 //! A character of a script without spaces is a word of its own, so that Chinese and Japanese texts have runs
 //! too.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::packed;
+use super::texts;
 use anchord_messages::script::is_spaceless;
 
 /// Hashes in a sketch.
@@ -33,7 +33,8 @@ const FACTORS: [u64; HASHES] = [
 ];
 
 /// The min-hashes of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct Sketch([u16; HASHES]);
 
 impl Sketch {
@@ -41,7 +42,7 @@ impl Sketch {
     pub(super) fn of(text: &str) -> Option<Self> {
         let mut least = [u32::MAX; HASHES];
         let mut runs = 0;
-        let (head, tail) = packed::ends(text, END_BYTES);
+        let (head, tail) = texts::ends(text, END_BYTES);
         for piece in [head, tail] {
             let (mut first, mut second) = (0, 0);
             for_each_word(piece, |word| {
@@ -99,7 +100,8 @@ fn step(hash: u64, c: u32) -> u64 {
 }
 
 /// The sketches of the agent's last messages, oldest first; `None` for short ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct Sketches(Vec<Option<Sketch>>);
 
 impl Sketches {
@@ -119,33 +121,6 @@ impl Sketches {
         let sketches = self.0.iter().flatten();
         let alike = |one: &Sketch| self.0.iter().flatten().filter(|other| one.is_like(**other)).count();
         sketches.map(alike).max().unwrap_or(0)
-    }
-}
-
-impl Serialize for Sketches {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut text = String::new();
-        for sketch in &self.0 {
-            for hash in sketch.iter().flat_map(|sketch| sketch.0) {
-                packed::push(&mut text, u64::from(hash), BITS / 4);
-            }
-            text.push('.');
-        }
-        serializer.serialize_str(&text)
-    }
-}
-
-impl<'de> Deserialize<'de> for Sketches {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let read = |mut piece: &str| {
-            let mut hashes = [0; HASHES];
-            for hash in &mut hashes {
-                *hash = u16::try_from(packed::take(&mut piece, (BITS / 4) as usize)?).ok()?;
-            }
-            Some(Sketch(hashes))
-        };
-        Ok(Self(text.split_terminator('.').take(KEPT).map(read).collect()))
     }
 }
 

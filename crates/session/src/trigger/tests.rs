@@ -60,7 +60,7 @@ impl Session {
         self.past.push(PastMessage { seq: self.head, tokens, now: self.now, signals });
         // The text of a row reads back as it was, and stays small.
         let text = serde_json::to_string(&self.recent).unwrap();
-        assert!(text.len() < 1_400, "{} bytes", text.len());
+        assert!(text.len() < 2_400, "{} bytes", text.len());
         assert_eq!(serde_json::from_str::<Recent>(&text).unwrap(), self.recent);
     }
 
@@ -383,7 +383,7 @@ fn a_task_that_ends_within_ten_messages_is_told_and_starts_nothing() {
     let mut session = Session::of(&[todos(&["pending"]), todos(&["completed"])].concat());
     session.head -= 1;
     let (decision, start) = session.decide(PolicyName::Protocol);
-    assert_eq!((decision.action, decision.reasons), (Action::Compress, vec![SignalKind::TaskBoundary]));
+    assert_eq!((decision.action, decision.reasons), (Action::Compress, Some(vec![SignalKind::TaskBoundary])));
     assert_eq!(start, None);
 }
 
@@ -421,7 +421,7 @@ fn a_policy_lets_its_signals_count_and_needs_their_history_alone(
 }
 
 #[test]
-fn only_signals_that_count_and_advice_are_evaluated_unless_every_one_is_asked_for() {
+fn only_signals_that_ask_for_something_are_named_unless_every_one_is_asked_for() {
     let (counts, recent) = (&Accounting::default(), &Recent::default());
     let (head, first, anchor, boundary, versions, now) = (1, 1, 0, None, 10, 0);
     let input = TriggerInput { counts, recent, head, first, anchor, boundary, versions, now };
@@ -429,7 +429,7 @@ fn only_signals_that_count_and_advice_are_evaluated_unless_every_one_is_asked_fo
         let (decision, _) = decide(&Settings::default().policy(), &input, every);
         decision.signals.iter().map(|signal| signal.kind).collect::<Vec<_>>()
     };
-    assert_eq!(kinds(false), [SignalKind::Utilization, SignalKind::Cycles]);
+    assert_eq!(kinds(false), [SignalKind::Cycles]);
     assert_eq!(kinds(true).len(), 10);
 }
 
@@ -458,5 +458,5 @@ fn what_is_kept_stays_small_in_a_busy_session() {
         session.extend(&todos(&["completed", "in_progress", "pending", "pending", "pending"]));
     }
     let text = serde_json::to_string(&session.recent).unwrap();
-    assert!(text.len() <= 1_100, "{} bytes: {text}", text.len());
+    assert!(text.len() <= 2_000, "{} bytes: {text}", text.len());
 }

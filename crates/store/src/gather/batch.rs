@@ -163,17 +163,20 @@ async fn attempt(
         Err(error) => return Err((groups, error)),
     };
     let (mut decided, mut outcomes, mut models) = (Vec::new(), Vec::new(), Vec::new());
-    for (group, staged) in groups.into_iter().zip(staged) {
+    for (mut group, staged) in groups.into_iter().zip(staged) {
         match staged {
-            Decided::Staged(staged) if staged.is_touched() => {
+            Outcome::Staged(staged) if staged.is_touched() => {
                 decided.push(group);
                 outcomes.push(staged);
             }
             // There are only rejections and replays, so nothing to commit.
-            Decided::Staged(staged) => tell(group, *staged),
-            Decided::NoBranch => group.answer_all(&AppendError::NoBranch),
-            Decided::NeedsMore => left.push(group),
-            Decided::NeedsModel { main, model } => {
+            Outcome::Staged(staged) => tell(group, *staged),
+            Outcome::NoBranch => group.answer_all(&AppendError::NoBranch),
+            Outcome::NeedsReplies => {
+                group.looks_up = true;
+                left.push(group);
+            }
+            Outcome::NeedsModel { main, model } => {
                 models.push((main.of(group.key.0), model));
                 left.push(group);
             }
@@ -221,33 +224,16 @@ async fn attempt(
     Ok(left)
 }
 
-/// The decision on a group.
-enum Decided {
-    /// Appends to write, or only to answer.
-    Staged(Box<Staged>),
-    /// It names a branch that does not exist.
-    NoBranch,
-    /// It needed more data, which is loaded now.
-    NeedsMore,
-    /// It changes the model, which all branches share.
-    NeedsModel {
-        /// Main's id.
-        main: SessionId,
-        /// The model.
-        model: String,
-    },
-}
-
 /// Decides every group on the current state of its session.
-async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Group]) -> Result<Vec<Decided>> {
+async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Group]) -> Result<Vec<Outcome>> {
     find_replies(connection, groups).await?;
     let coming: Vec<_> = groups.iter().map(Group::coming).collect();
     let loaded = load::load_for_appends(connection, &coming).await?;
     let mut staged = Vec::with_capacity(groups.len());
-    for (group, loaded) in groups.iter_mut().zip(loaded) {
+    for (group, loaded) in groups.iter().zip(loaded) {
         let tenant = group.key.0;
         let Some(loaded) = loaded else {
-            staged.push(Decided::NoBranch);
+            staged.push(Outcome::NoBranch);
             continue;
         };
         let no_session = match loaded.revision {
@@ -264,14 +250,7 @@ async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Grou
             no_session: no_session.as_ref(),
             no_reply: no_reply.as_ref(),
         };
-        staged.push(match stage::stage(&group.appends, loaded, known) {
-            Outcome::Staged(staged) => Decided::Staged(staged),
-            Outcome::NeedsReplies => {
-                group.looks_up = true;
-                Decided::NeedsMore
-            }
-            Outcome::NeedsModel { main, model } => Decided::NeedsModel { main, model },
-        });
+        staged.push(stage::stage(&group.appends, loaded, known));
     }
     Ok(staged)
 }
@@ -280,9 +259,7 @@ async fn decide(store: &Store, connection: &mut PgConnection, groups: &mut [Grou
 fn full(room: Result<()>) -> Result<Option<AppendError>> {
     match room {
         Ok(()) => Ok(None),
-        Err(StoreError::OverQuota { bound, limit, used }) => {
-            Ok(Some(AppendError::Full { bound, limit, used }))
-        }
+        Err(full @ StoreError::OverQuota { .. }) => Ok(Some(AppendError::Store(Arc::new(full)))),
         Err(error) => Err(error),
     }
 }

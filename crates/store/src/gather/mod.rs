@@ -33,10 +33,9 @@ use anchord_runtime::cache::{Cache, Expiry};
 use anchord_runtime::trace;
 use anchord_session::accounting::{BriefUsage, MessageCounts};
 use anchord_session::compression::Status;
-use anchord_session::quota::Bound;
-use anchord_session::session::{FirstSettings, KeptTooMuch};
-use anchord_session::settings::{SettingsError, TokenizerName};
-use anchord_session::trigger::BriefDecision;
+use anchord_session::session::{AppendRefusal, FirstSettings};
+use anchord_session::settings::TokenizerName;
+use anchord_session::trigger::Decision;
 use anchord_session::warning::Warning;
 
 /// The capacity of the channel to the dispatcher, where an append stays for a moment only.
@@ -63,7 +62,7 @@ pub struct Append {
     pub model: Option<String>,
     /// Settings of the session, when this append makes it; committed with it.
     pub opening: Option<FirstSettings>,
-    /// The tokenizer that counted the messages; a session with another one answers [`AppendError::Tokenizer`].
+    /// The tokenizer that counted the messages; a session with another one answers [`AppendRefusal::Tokenizer`].
     pub tokenizer: TokenizerName,
     /// The position that the caller expects for the first message.
     pub expected_next_seq: Option<Seq>,
@@ -167,7 +166,7 @@ pub struct AppendReply {
     /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
     /// The decision from the signals; with `include=signals` every signal.
-    pub decision: BriefDecision,
+    pub decision: Decision,
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,
@@ -191,44 +190,20 @@ pub struct LiveCompression {
 /// Why an append failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AppendError {
-    /// `expected_next_seq` is not the next position.
-    #[error("the next seq is {next_seq}")]
-    Precondition {
-        /// The position that the next message will get.
-        next_seq: Seq,
-    },
-    /// A group would be larger than [`MAX_GROUP_BYTES`](anchord_session::accounting::MAX_GROUP_BYTES).
-    #[error("a group of messages would be too large")]
-    GroupTooLarge,
+    /// The session refuses it.
+    #[error(transparent)]
+    Refused(#[from] AppendRefusal),
     /// The idempotency key was used with another body.
     #[error("the idempotency key was used with another body")]
     KeyReused,
     /// The session has no such branch, or there is no such session to have it.
     #[error("there is no such branch")]
     NoBranch,
-    /// More messages would be kept than may be.
-    #[error(transparent)]
-    KeptTooMuch(KeptTooMuch),
-    /// The model cannot be the session's.
-    #[error("the model cannot be the session's: {0}")]
-    Model(SettingsError),
-    /// The session uses another tokenizer; count with this one and append again.
-    #[error("the session counts with another tokenizer")]
-    Tokenizer(TokenizerName),
-    /// The tenant has as many sessions, or kept replies, as it may.
-    #[error("the tenant has {used} of {limit} {}", bound.name())]
-    Full {
-        /// Usage of the tenant.
-        bound: Bound,
-        /// The most that it may have.
-        limit: i64,
-        /// How many it has.
-        used: i64,
-    },
     /// Too many appends are waiting.
     #[error("too many appends wait")]
     Busy,
-    /// The database failed. After a lost connection it is not certain that nothing was stored.
+    /// The tenant has as many sessions, or kept replies, as it may; or the database failed. After a lost connection it is not
+    /// certain that nothing was stored.
     #[error(transparent)]
     Store(Arc<StoreError>),
     /// The append broke off; it may have been stored.
@@ -320,7 +295,7 @@ impl Gatherer {
         self.closing.cancel();
     }
 
-    /// The tokenizer that the session used last, when it was not the expected one; [`AppendError::Tokenizer`] reports a
+    /// The tokenizer that the session used last, when it was not the expected one; [`AppendRefusal::Tokenizer`] reports a
     /// wrong guess.
     pub fn known_tokenizer(&self, tenant: TenantId, session: &SessionRef) -> Option<TokenizerName> {
         // The common case: every session uses the expected one, so no key is built.
@@ -342,7 +317,7 @@ impl Gatherer {
         let pending = Pending { append, bytes, since: Instant::now(), trace: trace::current(), reply };
         self.inbox.try_send(pending).map_err(|_| AppendError::Busy)?;
         let answer = answer.await.unwrap_or(Err(AppendError::Broken));
-        if let Err(AppendError::Tokenizer(tokenizer)) = &answer {
+        if let Err(AppendError::Refused(AppendRefusal::Tokenizer(tokenizer))) = &answer {
             self.tokenizers.insert(asked, *tokenizer);
             self.tokenizers.run_pending_tasks();
         }

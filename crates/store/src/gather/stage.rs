@@ -14,7 +14,7 @@ use crate::prelude::*;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_session::compression::{Request, Status};
-use anchord_session::session::{AppendRefusal, Appended, BatchOptions, Incoming, Live};
+use anchord_session::session::{Appended, BatchOptions, Incoming, Live};
 use anchord_session::settings::Settings;
 use anchord_session::signal::HistoryScope;
 use anchord_session::trigger::{MessageSignals, REPLAYED_BYTES, REPLAYED_MESSAGES, Start};
@@ -46,10 +46,12 @@ pub(super) struct Staged {
     warning: Option<String>,
 }
 
-/// The decisions, or what they need first.
+/// The decisions on the appends of one session, or what they need first.
 pub(super) enum Outcome {
-    /// The decisions.
+    /// The decisions; where none stores anything, there is only to answer.
     Staged(Box<Staged>),
+    /// The appends name a branch that does not exist.
+    NoBranch,
     /// One of the appends may repeat an earlier request: load the stored replies.
     NeedsReplies,
     /// The appends name another model, and other branches have the settings, too: change them first.
@@ -275,7 +277,7 @@ impl Stage<'_> {
                         format: shown.filter(|_| included.format),
                         tokens_added: appended.tokens_added,
                         usage: appended.usage.brief(included.usage),
-                        decision: decision.brief(included.signals),
+                        decision,
                         compression: live,
                         warnings: told(appended.of_messages, appended.warnings, included),
                     };
@@ -304,18 +306,6 @@ impl Stage<'_> {
 fn told(of_messages: Vec<Warning>, of_window: Vec<Warning>, included: Included) -> Vec<Warning> {
     let of_window = of_window.into_iter().filter(|_| included.warnings);
     of_messages.into_iter().chain(of_window).map(Warning::in_full).collect()
-}
-
-impl From<AppendRefusal> for AppendError {
-    fn from(refusal: AppendRefusal) -> Self {
-        match refusal {
-            AppendRefusal::Precondition { next_seq } => Self::Precondition { next_seq },
-            AppendRefusal::Tokenizer(tokenizer) => Self::Tokenizer(tokenizer),
-            AppendRefusal::GroupTooLarge => Self::GroupTooLarge,
-            AppendRefusal::KeptTooMuch(much) => Self::KeptTooMuch(much),
-            AppendRefusal::Model(refused) => Self::Model(refused),
-        }
-    }
 }
 
 impl Staged {

@@ -26,7 +26,7 @@ mod tenants;
 #[cfg(test)]
 mod tests;
 
-use crate::bulkhead::{Bulkhead, Share};
+use crate::bulkhead::{Bulkhead, Need, Share};
 use crate::connection::Pool;
 use crate::prelude::*;
 use crate::readers::{Readers, Reading};
@@ -65,10 +65,7 @@ impl Owner {
 
     /// Waits for a place among the connections that a tenant may hold.
     async fn share(&self, tenant: TenantId) -> Result<Share> {
-        match &self.bulkhead {
-            Some(bulkhead) => bulkhead.enter_to_change(tenant).await,
-            None => Ok(Share::default()),
-        }
+        Bulkhead::share(self.bulkhead.as_ref(), tenant, Need::Change).await
     }
 
     pub(crate) async fn close(&self) {

@@ -4,10 +4,6 @@ use crate::prelude::*;
 
 /// The most rows that one statement removes.
 const ROWS: i64 = 1_000;
-/// How long events are kept, in days.
-const EVENT_DAYS: i32 = 7;
-/// How long deliveries are kept, in days.
-const DELIVERY_DAYS: i32 = 30;
 
 /// Repeats a statement until it removes fewer rows than it may; the number that it removed in all.
 macro_rules! until_few {
@@ -23,48 +19,44 @@ macro_rules! until_few {
     }};
 }
 
+/// Removes the rows of a table whose time is longer past than this; how many. They are named by their places: a plan that is
+/// made while a table is empty would read all of it to find them by their keys.
+macro_rules! forget_old {
+    ($store:ident, $table:literal, $time:literal, $past:literal) => {
+        until_few!(
+            $store,
+            "delete from "
+                + $table
+                + " x where x.ctid = any (array(
+               select o.ctid from "
+                + $table
+                + " o where o."
+                + $time
+                + " < now() - interval '"
+                + $past
+                + "'
+               order by o."
+                + $time
+                + " limit $1 for update skip locked))",
+            ROWS
+        )
+    };
+}
+
 impl Store {
     /// Removes sign-ins that have ended; returns how many.
     pub async fn forget_old_signins(&self) -> Result<u64> {
-        until_few!(
-            self,
-            "with old as materialized (
-               select o.tenant_id, o.digest from console_signins o
-               where o.expires_at < now() order by o.expires_at limit $1 for update skip locked
-             )
-             delete from console_signins s using old where s.tenant_id = old.tenant_id and s.digest = old.digest",
-            ROWS
-        )
+        forget_old!(self, "console_signins", "expires_at", "0 days")
     }
 
     /// Removes replies that were kept for a day; returns how many.
     pub async fn forget_old_replies(&self) -> Result<u64> {
-        until_few!(
-            self,
-            "with old as materialized (
-               select o.tenant_id, o.route, o.key from idempotency_keys o
-               where o.created_at < now() - interval '24 hours' order by o.created_at limit $1 for update skip locked
-             )
-             delete from idempotency_keys i using old
-             where i.tenant_id = old.tenant_id and i.route = old.route and i.key = old.key",
-            ROWS
-        )
+        forget_old!(self, "idempotency_keys", "created_at", "24 hours")
     }
 
     /// Removes events that are older than a week; returns how many.
     pub async fn forget_old_events(&self) -> Result<u64> {
-        until_few!(
-            self,
-            "with old as materialized (
-               select o.tenant_id, o.session_id, o.id from events o
-               where o.created_at < now() - make_interval(days => $1)
-               order by o.created_at limit $2 for update skip locked
-             )
-             delete from events e using old
-             where e.tenant_id = old.tenant_id and e.session_id = old.session_id and e.id = old.id",
-            EVENT_DAYS,
-            ROWS
-        )
+        forget_old!(self, "events", "created_at", "7 days")
     }
 
     /// Removes deliveries that are older than a month, and cancels pending ones of disabled webhooks, which were written at
@@ -72,18 +64,7 @@ impl Store {
     pub async fn tidy_deliveries(&self) -> Result<u64> {
         self.forget_old_secrets().await?;
         self.cancel_stranded_deliveries().await?;
-        until_few!(
-            self,
-            "with old as materialized (
-               select o.tenant_id, o.webhook_id, o.id from webhook_deliveries o
-               where o.created_at < now() - make_interval(days => $1)
-               order by o.created_at limit $2 for update skip locked
-             )
-             delete from webhook_deliveries d using old
-             where d.tenant_id = old.tenant_id and d.webhook_id = old.webhook_id and d.id = old.id",
-            DELIVERY_DAYS,
-            ROWS
-        )
+        forget_old!(self, "webhook_deliveries", "created_at", "30 days")
     }
 
     async fn cancel_stranded_deliveries(&self) -> Result<u64> {

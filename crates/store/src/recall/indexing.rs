@@ -5,7 +5,7 @@
 //! which searches read too; the eighth moves all of them into the buckets. Large indexings go into the buckets at
 //! once.
 
-use super::{DIRECTORY, PAGE_BYTES, Row, in_turn, parsed};
+use super::{DIRECTORY, in_turn, page, parsed};
 use crate::job::Job;
 use crate::prelude::*;
 use crate::settle;
@@ -44,67 +44,20 @@ pub enum Indexing {
 impl Store {
     /// Finds the next messages to index; `None` when the session is gone.
     pub async fn find_unindexed(&self, tenant: TenantId, session: SessionId) -> Result<Option<Unindexed>> {
-        let Some((indexed_seq, head_seq, mut rows)) = self.find_page(session.of(tenant)).await? else {
-            return Ok(None);
-        };
-        rows.sort_unstable_by_key(|row| row.seq);
+        let mut tx = self.snapshot(tenant).await?;
+        let state = sqlx::query!(
+            "select indexed_seq, head_seq from sessions where tenant_id = $1 and id = $2",
+            tenant.0,
+            session.0
+        )
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(state) = state else { return Ok(None) };
+        let through = state.head_seq.min((state.indexed_seq / CHUNK + 1) * CHUNK);
+        let rows = page(&mut tx, session.of(tenant), state.indexed_seq, through).await?;
+        tx.commit().await?;
         let messages = if rows.is_empty() { Vec::new() } else { parsed(tenant, rows).await? };
-        Ok(Some(Unindexed { indexed_seq, head_seq, messages }))
-    }
-
-    /// Reads the last indexed message, the session's newest one, and the next messages of one chunk, at most a page
-    /// of bytes.
-    async fn find_page(&self, key: SessionKey) -> Result<Option<(Seq, Seq, Vec<Row>)>> {
-        loop {
-            let mut reading = self.reading(key.tenant).await?;
-            let read = async {
-                let connection = reading.connection();
-                let has_begun = connection.enter(key.tenant).await?;
-                let rows = sqlx::query!(
-                    r#"select s.indexed_seq as "indexed_seq!", s.head_seq as "head_seq!",
-                              page.seq as "seq?", page.role as "role?", page.format as "format?", page.body as "body?"
-                       from (
-                         select x.id, x.indexed_seq, x.head_seq from sessions x
-                         where x.tenant_id = $1 and x.id = $2 limit 1
-                       ) s
-                       left join lateral (
-                         select w.seq, w.role, w.format, w.body
-                         from (
-                           select m.seq, m.role, m.format, m.body,
-                                  sum(octet_length(m.body)) over (order by m.seq) - octet_length(m.body) as bytes_before
-                           from lineage($1, s.id, s.indexed_seq + 1, least(s.head_seq, (s.indexed_seq / $3 + 1) * $3)) owner
-                           cross join lateral (
-                             select x.seq, x.role, x.format, x.body from messages x
-                             where x.tenant_id = $1 and x.session_id = owner.session_id
-                               and x.seq between owner.first_seq and owner.last_seq
-                             order by x.seq offset 0
-                           ) m
-                         ) w
-                         where w.bytes_before < $4
-                       ) page on true"#,
-                    key.tenant.0,
-                    key.id.0,
-                    CHUNK,
-                    PAGE_BYTES
-                )
-            .fetch_all(&mut *connection)
-                .await?;
-                connection.leave(has_begun).await?;
-                Ok::<_, sqlx::Error>(rows)
-            };
-            let read = read.await;
-            let bodies = read.iter().flatten().filter_map(|row| row.body.as_ref());
-            reading.carried(bodies.map(String::len));
-            let Some(rows) = reading.finish(read)? else { continue };
-            let Some((indexed_seq, head_seq)) = rows.first().map(|row| (row.indexed_seq, row.head_seq))
-            else {
-                return Ok(None);
-            };
-            let rows = rows.into_iter().filter_map(|row| {
-                Some(Row { seq: row.seq?, role: row.role?, format: row.format?, body: row.body? })
-            });
-            return Ok(Some((indexed_seq, head_seq, rows.collect())));
-        }
+        Ok(Some(Unindexed { indexed_seq: state.indexed_seq, head_seq: state.head_seq, messages }))
     }
 
     /// Adds documents to the index, if the last indexed message is `after`, and ends the job when no messages are

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::stretch::{Stretch, Stretches};
+use crate::bulkhead::Need;
 use crate::compute::compute;
 use crate::prelude::*;
 use anchord_recall::postings::Corrupt;
@@ -57,7 +58,7 @@ pub(super) async fn compare(
     let mut near = Vec::new();
     let (first, mut last) = (block_of(part.after + 1), block_of(part.through.max(1)));
     while first <= last && *blocks_left > 0 {
-        let mut tx = store.page_of_search(tenant).await?;
+        let mut tx = store.snapshot_for(tenant, Need::Page).await?;
         let key = part.session.of(tenant);
         let blocks =
             newest_blocks(&mut tx, key, (model, question.dimensions()), (first, last, *blocks_left)).await?;

@@ -313,7 +313,7 @@ impl End<'_> {
     }
 }
 
-fn bounded(tokens: u32) -> i32 {
+pub(crate) fn bounded(tokens: u32) -> i32 {
     i32::try_from(tokens).unwrap_or(i32::MAX)
 }
 

@@ -26,6 +26,7 @@ use anchord_record::digest;
 use anchord_record::render::{DEFAULT_BOUND_TOKENS, ServedSummary, Subject};
 use anchord_record::strategy::{EngineChoice, Strategy};
 use anchord_session::compression::{Request, Status};
+use anchord_session::session::AppendRefusal;
 use anchord_session::settings::MAX_CONTEXT_WINDOW;
 use anchord_session::stateless::{self, CompressOptions, Conversation, ServedParts};
 use anchord_store::compressions::{self, CompressionRow};
@@ -258,7 +259,7 @@ async fn store(state: &AppState, caller: &Caller, name: &SessionName, plan: Plan
                 state.count_append(caller, &reply, size, started);
             }
             // A concurrent request with the same key stores the same messages.
-            Err(AppendError::Precondition { next_seq }) if next_seq > at => {}
+            Err(AppendError::Refused(AppendRefusal::Precondition { next_seq })) if next_seq > at => {}
             Err(refused) => {
                 if refused.may_be_stored() {
                     admitted.store(size);

@@ -16,6 +16,7 @@ use crate::api::prelude::*;
 use anchord_messages::content_digest::{ContentDigest, Digests};
 use anchord_messages::format::detect::BatchFormat;
 use anchord_messages::tokens::Tokenizer;
+use anchord_session::session::AppendRefusal;
 use anchord_store::gather::{Append, AppendError, NewMessage, Reply};
 use anchord_store::sessions::PutOutcome;
 
@@ -107,13 +108,14 @@ impl Sync<'_> {
                     }
                     self.model = model;
                     return match refused {
-                        AppendError::Precondition { .. } | AppendError::NoBranch => Ok(Step::Overtaken),
-                        AppendError::Tokenizer(wanted) => Err(Refused::Tokenizer(wanted)),
-                        refused @ (AppendError::GroupTooLarge
+                        AppendError::Refused(AppendRefusal::Precondition { .. }) | AppendError::NoBranch => {
+                            Ok(Step::Overtaken)
+                        }
+                        AppendError::Refused(AppendRefusal::Tokenizer(wanted)) => {
+                            Err(Refused::Tokenizer(wanted))
+                        }
+                        refused @ (AppendError::Refused(_)
                         | AppendError::KeyReused
-                        | AppendError::KeptTooMuch(_)
-                        | AppendError::Model(_)
-                        | AppendError::Full { .. }
                         | AppendError::Busy
                         | AppendError::Store(_)
                         | AppendError::Broken) => {

@@ -17,7 +17,7 @@ use anchord_messages::format::Format;
 use anchord_messages::format::anthropic::CacheTtl;
 use anchord_session::accounting::BriefUsage;
 use anchord_session::session::Session;
-use anchord_session::trigger::BriefDecision;
+use anchord_session::trigger::Decision;
 use anchord_session::warning::Warning;
 use anchord_store::gather::{Included, LiveCompression};
 
@@ -46,8 +46,8 @@ pub struct Synced {
     /// How full the context is, and whether the window is assumed; with `include=usage` by component.
     pub usage: BriefUsage,
     /// The decision from the signals; with `include=signals` every signal. Absent when no message was stored.
-    #[schema(required = false, value_type = BriefDecision)]
-    pub decision: Option<BriefDecision>,
+    #[schema(required = false, value_type = Decision)]
+    pub decision: Option<Decision>,
     /// The live compression; null when there is none.
     #[schema(required = true)]
     pub compression: Option<LiveCompression>,

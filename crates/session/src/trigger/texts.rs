@@ -1,21 +1,4 @@
-//! Writes small numbers as hexadecimal digits of a fixed width. The history in a session's row is parsed and
-//! written at every append, so it has to be short.
-
-/// Appends the lowest digits of a number to a text.
-pub(super) fn push(text: &mut String, value: u64, digits: u32) {
-    for place in (0..digits).rev() {
-        let digit = u32::try_from(value >> (4 * place) & 0xf).unwrap_or_default();
-        text.push(char::from_digit(digit, 16).unwrap_or('0'));
-    }
-}
-
-/// Removes a number of some digits from the front of a text and returns it; `None` when there is none.
-pub(super) fn take(text: &mut &str, digits: usize) -> Option<u64> {
-    let (front, rest) = text.split_at_checked(digits)?;
-    let value = u64::from_str_radix(front, 16).ok()?;
-    *text = rest;
-    Some(value)
-}
+//! Short hashes of texts, and the ends of long ones.
 
 /// A short hash of `bits` bits, never 0. It must never change, because it is stored.
 pub(super) fn hash(parts: &[&[u8]], bits: u32) -> u32 {
@@ -56,21 +39,6 @@ pub(super) fn ends(text: &str, bytes: usize) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_number_comes_back_as_it_was_packed() {
-        let mut text = String::new();
-        push(&mut text, 0xabc, 6);
-        push(&mut text, 7, 1);
-        assert_eq!(text, "000abc7");
-        let mut rest = text.as_str();
-        assert_eq!(
-            (take(&mut rest, 6), take(&mut rest, 1), take(&mut rest, 1)),
-            (Some(0xabc), Some(7), None)
-        );
-        assert_eq!(take(&mut "zz", 2), None);
-        assert_eq!(take(&mut "é", 1), None);
-    }
 
     #[test]
     fn parts_are_told_apart_and_long_ones_count_by_their_ends() {
