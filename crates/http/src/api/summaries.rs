@@ -389,23 +389,3 @@ pub(crate) fn rendered(
 fn wants_markdown(headers: &HeaderMap) -> bool {
     preferred(headers, &["application/json", "text/markdown"]) == "text/markdown"
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markdown_is_served_to_those_who_name_it_first() {
-        for (accept, expected) in [
-            ("text/markdown", true),
-            ("text/markdown;q=1, application/json", true),
-            ("application/json, text/markdown", false),
-            ("*/*", false),
-            ("text/html", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_markdown(&headers), expected, "{accept}");
-        }
-    }
-}
