@@ -9,7 +9,6 @@ pub mod rate_limit;
 pub mod replies;
 pub(crate) mod shares;
 pub mod streams;
-pub mod waits;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,12 +21,16 @@ use crate::admission::assemblies::Assemblies;
 use crate::admission::bodies::Bodies;
 use crate::admission::guesses::Guesses;
 use crate::admission::replies::Replies;
+use crate::admission::shares::Shares;
 use crate::admission::streams::Streams;
-use crate::admission::waits::Waits;
+use anchord_messages::id::TenantId;
 use anchord_store::Store;
 
 /// How long an answer of the database to a readiness check is used.
 const READY_FOR: Duration = Duration::from_secs(1);
+/// The most waits for results of a process, and of one tenant.
+const MAX_WAITS: u32 = 512;
+const TENANT_WAITS: u32 = 64;
 
 /// Limits that an operator sets.
 #[derive(Clone, Debug)]
@@ -55,7 +58,8 @@ pub struct Admission {
     pub bodies: Bodies,
     pub(crate) replies: Replies,
     pub(crate) streams: Streams,
-    pub(crate) waits: Waits,
+    /// Waits for results.
+    pub(crate) waits: Shares<TenantId>,
     pub(crate) guesses: Guesses,
     pub(crate) readiness: Readiness,
 }
@@ -68,7 +72,7 @@ impl Admission {
             bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),
             replies: Replies::new(limits.bodies_bytes),
             streams: Streams::new(stop),
-            waits: Waits::default(),
+            waits: Shares::new(MAX_WAITS, TENANT_WAITS),
             guesses: Guesses::new(&limits.trusted_proxies),
             readiness: Readiness::default(),
         }

@@ -52,7 +52,7 @@ impl FromRequestParts<AppState> for Wait {
         }
         // The caller's extractor stands before this one.
         let tenant = parts.extensions.get::<Scope>().and_then(Scope::tenant);
-        let place = tenant.and_then(|tenant| state.admission.waits.take(tenant));
+        let place = tenant.and_then(|tenant| state.admission.waits.try_take(tenant, 1).ok());
         Ok(Self(place.map(|place| (longest, Some(place)))))
     }
 }
