@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use anchord_http::admission::Admission;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
-use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::{AppState, Limits, Shared};
@@ -226,7 +226,7 @@ fn state(
         known_branches: KnownBranches::default(),
         served_prefixes: ServedPrefixes::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
-        admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
+        admission: Admission::new(&Limits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: llm.map(|llm| llm.options().models.clone()),
         embedder: embedder.cloned(),

@@ -58,7 +58,7 @@ use openings::Openings;
 use upstream::Upstream;
 
 /// How many of the largest bodies the memory for agents' requests takes.
-const LARGEST_BODIES: u64 = 5;
+const LARGEST_BODIES: usize = 5;
 
 /// Who answers compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,9 +106,8 @@ pub fn router(api: Router, state: AppState, config: Config) -> Result<Router, re
     let marks =
         if config.secrets.encrypts() { config.secrets.clone() } else { SecretKeys::of_this_process() };
     let largest = state.limits.body_bytes;
-    let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, so that agents' requests take no room of other calls.
-    let bodies = Bodies::new(total, largest);
+    let bodies = Bodies::new(largest.saturating_mul(LARGEST_BODIES), largest);
     let (keeper, openings) = (Keeper::default(), Openings::default());
     let (known, lent) = (caller::known_callers(), caller::lent());
     let gateway =

@@ -31,7 +31,7 @@ pub struct Assemblies {
 
 impl Assemblies {
     /// A total in bytes, of which a tenant has a quarter.
-    pub fn new(total: u64) -> Self {
+    pub fn new(total: usize) -> Self {
         let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
         Self { memory: Shares::new(total, total / PART), wait: WAIT }
     }

@@ -65,7 +65,7 @@ impl AsRef<[u8]> for HeldBody {
 
 impl Bodies {
     /// A total in bytes. A tenant has a quarter of it, and at least room for the largest body.
-    pub fn new(total: u64, largest: usize) -> Self {
+    pub fn new(total: usize, largest: usize) -> Self {
         let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
         // One tenant never has all of it, however small it is.
         let shares = |total: u32, least: u32| Shares::new(total.max(2 * least), (total / PART).max(least));

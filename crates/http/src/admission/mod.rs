@@ -13,7 +13,6 @@ pub mod streams;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ipnet::IpNet;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +22,7 @@ use crate::admission::guesses::Guesses;
 use crate::admission::replies::Replies;
 use crate::admission::shares::Shares;
 use crate::admission::streams::Streams;
+use crate::limits::Limits;
 use anchord_messages::id::TenantId;
 use anchord_store::Store;
 
@@ -31,24 +31,6 @@ const READY_FOR: Duration = Duration::from_secs(1);
 /// The most waits for results of a process, and of one tenant.
 const MAX_WAITS: u32 = 512;
 const TENANT_WAITS: u32 = 64;
-
-/// Limits that an operator sets.
-#[derive(Clone, Debug)]
-pub struct AdmissionLimits {
-    /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are
-    /// assembled, may take as many again.
-    pub bodies_bytes: u64,
-    /// The bytes of the largest body.
-    pub body_bytes: usize,
-    /// The proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpNet>,
-}
-
-impl Default for AdmissionLimits {
-    fn default() -> Self {
-        Self { bodies_bytes: 80 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
-    }
-}
 
 /// The limits of a process, with what is used of them.
 #[derive(Clone, Debug)]
@@ -66,7 +48,7 @@ pub struct Admission {
 
 impl Admission {
     /// Limits whose event streams end when `stop` is cancelled.
-    pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
+    pub fn new(limits: &Limits, stop: CancellationToken) -> Self {
         Self {
             assemblies: Assemblies::new(limits.bodies_bytes),
             bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),

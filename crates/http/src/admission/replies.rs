@@ -44,7 +44,7 @@ pub struct Replies {
 
 impl Replies {
     /// A total in bytes, of which a tenant has a quarter.
-    pub fn new(total: u64) -> Self {
+    pub fn new(total: usize) -> Self {
         let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
         let [sent, waiting] = [(); 2].map(|()| Shares::new(total, total / PART));
         Self { sent, waiting, wait: WAIT }
