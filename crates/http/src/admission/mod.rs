@@ -4,6 +4,7 @@ pub mod assemblies;
 pub mod bodies;
 pub mod guesses;
 pub mod heavy;
+mod memory;
 pub mod quotas;
 pub mod rate_limit;
 pub mod replies;

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::problem::ApiError;
 use anchord_runtime::cache::{Cache, Expiry};
 
 /// How long the share of an idle party is kept.
@@ -40,17 +39,6 @@ pub(crate) enum Full {
     Share(u32),
     /// The total, which is so large.
     Total(u32),
-}
-
-impl Full {
-    /// The problem of memory in KiB, whose subject is the share's or the total's.
-    pub(crate) fn of_memory(self, [of_share, of_total]: [&'static str; 2]) -> ApiError {
-        let (of, limit) = match self {
-            Self::Share(limit) => (of_share, limit),
-            Self::Total(limit) => (of_total, limit),
-        };
-        ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }
-    }
 }
 
 impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
