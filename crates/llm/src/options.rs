@@ -63,9 +63,9 @@ pub struct Options {
     /// The most tokens of one call's input, where that is less than the window leaves beside the answer.
     pub input_tokens: u32,
     /// The most concurrent calls.
-    pub concurrency: usize,
+    pub concurrency: u32,
     /// The most concurrent calls of one tenant.
-    pub tenant_concurrency: usize,
+    pub tenant_concurrency: u32,
     /// The deadline of a call without input; the input adds to it.
     pub timeout: Duration,
     /// The tokens that the server is expected to read in a second; a deadline grows by the input at this rate.

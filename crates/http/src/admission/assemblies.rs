@@ -5,9 +5,9 @@
 //! at once. A context that is larger than the share is assembled when the tenant assembles nothing else.
 
 use crate::admission::memory::{Memory, units};
-use crate::admission::shares::Permit;
 use crate::problem::Result;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Permit;
 
 /// Bytes of a token of a context while it is assembled: four of text, three times.
 const TOKEN_BYTES: usize = 12;

@@ -12,11 +12,11 @@ use axum::http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 
 use crate::admission::memory::{Memory, units};
-use crate::admission::shares::Permit;
 use crate::limits::Limits;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Permit;
 
 /// The beginning of a body.
 const BEGINNING: usize = 64 * 1_024;

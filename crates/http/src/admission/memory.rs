@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::admission::shares::{Full, Permit, Shares};
 use crate::problem::{ApiError, Result};
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::{Full, Permit, Shares};
 
 /// One party may have this part of the total: a quarter.
 const PART: u32 = 4;

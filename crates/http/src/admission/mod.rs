@@ -8,7 +8,6 @@ mod memory;
 pub mod quotas;
 pub mod rate_limit;
 pub mod replies;
-pub(crate) mod shares;
 pub mod streams;
 
 use std::sync::Arc;
@@ -21,10 +20,10 @@ use crate::admission::assemblies::Assemblies;
 use crate::admission::bodies::Bodies;
 use crate::admission::guesses::Guesses;
 use crate::admission::replies::Replies;
-use crate::admission::shares::Shares;
 use crate::admission::streams::Streams;
 use crate::limits::Limits;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Shares;
 use anchord_store::Store;
 
 /// How long an answer of the database to a readiness check is used.

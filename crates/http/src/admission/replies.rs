@@ -15,9 +15,9 @@ use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
 use crate::admission::memory::{Memory, units};
-use crate::admission::shares::Permit;
 use crate::problem::ApiError;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Permit;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
 const PIECE: usize = 64 * 1_024;

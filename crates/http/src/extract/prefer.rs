@@ -14,10 +14,10 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
-use crate::admission::shares::Permit;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use crate::state::AppState;
+use anchord_runtime::shares::Permit;
 
 /// The longest wait.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
