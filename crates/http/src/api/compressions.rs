@@ -21,17 +21,13 @@ use anchord_store::settle;
 const LOOK_FIRST: Duration = Duration::from_millis(15);
 const LOOK_LONGEST: Duration = Duration::from_millis(300);
 
-/// The path of one compression.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct CompressionPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The compression's id.
-    #[param(inline)]
-    pub compression_id: CompressionId,
+session_path! {
+    /// The path of one compression.
+    CompressionPath {
+        /// The compression's id.
+        #[param(inline)]
+        compression_id: CompressionId,
+    }
 }
 
 /// A compression to make; absent fields follow the session's settings.

@@ -11,17 +11,13 @@ use anchord_store::compressions::{self as jobs, Kind as JobKind, NewJob};
 use anchord_store::probes::{self, EvaluationRow};
 use anchord_store::{bounds, summaries};
 
-/// The path of one evaluation.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct EvaluationPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The evaluation's id.
-    #[param(inline)]
-    pub evaluation_id: EvaluationId,
+session_path! {
+    /// The path of one evaluation.
+    EvaluationPath {
+        /// The evaluation's id.
+        #[param(inline)]
+        evaluation_id: EvaluationId,
+    }
 }
 
 /// The version to evaluate.
