@@ -447,14 +447,8 @@ fn gateway(
     anchord_gateway::Config {
         anthropic: config.gateway_anthropic.clone(),
         openai: config.gateway_openai.clone(),
-        answers: match config.gateway_answers {
-            config::Answers::Model => anchord_gateway::Answers::Model,
-            config::Answers::Code => anchord_gateway::Answers::Code,
-        },
-        unkept: match config.gateway_unkept {
-            config::Unkept::Pass => anchord_gateway::Unkept::Pass,
-            config::Unkept::Refuse => anchord_gateway::Unkept::Refuse,
-        },
+        answers_by_code: config.gateway_answers == config::Answers::Code,
+        refuses_unkept: config.gateway_unkept == config::Unkept::Refuse,
         keyless: own,
         secrets,
     }
