@@ -104,9 +104,8 @@ impl Runner {
             clock: self.clock,
             llm: self.llm.clone(),
         };
-        let options =
-            anchord_worker::Options { workers: self.settings.worker.workers.into(), ..Default::default() };
-        self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
+        let workers = anchord_worker::Pool::new(env, self.settings.worker.workers.into());
+        self.tasks.spawn("the workers", on, workers.run(self.stop.clone()));
         let (stop, of_eraser) = (self.stop.clone(), store.clone());
         self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
         let (store, stop) = (of_eraser, self.stop.clone());

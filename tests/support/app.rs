@@ -22,7 +22,7 @@ use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
-use anchord_worker::{Env, Options, Pool};
+use anchord_worker::{Env, Pool};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -335,7 +335,7 @@ impl App {
         for (_, store) in self.all_stores() {
             let env =
                 Env { store, tokens: TokenCounter::default(), clock: self.clock, llm: self.llm.clone() };
-            Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+            Pool::new(env, 1).drain().await.expect("a database that answers");
         }
     }
 
