@@ -112,10 +112,7 @@ impl Api {
         request.extensions_mut().insert(ByGateway::Made);
         let waits = if call.prefer.is_some_and(|prefer| prefer.starts_with("wait")) { LONG } else { LONGEST };
         let asked = tokio::time::timeout(waits, self.router.clone().oneshot(request)).await;
-        let reply = match asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })? {
-            Ok(reply) => reply,
-            Err(never) => match never {},
-        };
+        let Ok(reply) = asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })?;
         let status = reply.status();
         let body = reply.into_body().collect().await.map_err(|_| broken("cut-off"))?.to_bytes();
         if status.is_success() {

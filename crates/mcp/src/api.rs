@@ -79,10 +79,7 @@ impl Api for Local {
         if let Some(peer) = self.peer {
             request.extensions_mut().insert(peer);
         }
-        let reply = match self.router.clone().oneshot(request).await {
-            Ok(reply) => reply,
-            Err(never) => match never {},
-        };
+        let Ok(reply) = self.router.clone().oneshot(request).await;
         let status = reply.status().as_u16();
         let body = reply.into_body().collect().await.map_err(|_| away("was cut off"))?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|_| away("got no text"))?;
