@@ -2,7 +2,7 @@
 
 use crate::api::compressions::{self, Compression};
 use crate::api::prelude::*;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::extract::prefer::Wait;
 use anchord_messages::id::{CompressionId, EvaluationId};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;
@@ -189,11 +189,7 @@ pub async fn create_evaluation(
     let reply = if let Some(row) = row {
         let location = params::path_of(&session, &path.session_id, &format!("/evaluations/{}", row.id));
         let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
-        let reply = reply.with(&header::LOCATION, location);
-        match wait.applied() {
-            Some(applied) => reply.with(&PREFERENCE_APPLIED, applied),
-            None => reply,
-        }
+        wait.on(reply.with(&header::LOCATION, location))
     } else {
         compressions::reply(&session, ended, (&path.session_id, &wait))?.at(StatusCode::ACCEPTED)
     };

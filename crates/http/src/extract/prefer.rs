@@ -14,6 +14,7 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
+use crate::extract::idempotency::KeptReply;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use crate::state::AppState;
@@ -36,9 +37,12 @@ impl Wait {
         self.0.as_ref().map(|(longest, _)| *longest)
     }
 
-    /// The value of `Preference-Applied`, when there was a preference.
-    pub fn applied(&self) -> Option<String> {
-        Some(format!("wait={}", self.longest()?.as_secs()))
+    /// A reply with `Preference-Applied`, when there was a preference.
+    pub(crate) fn on(&self, reply: KeptReply) -> KeptReply {
+        match self.longest() {
+            Some(longest) => reply.with(&PREFERENCE_APPLIED, format!("wait={}", longest.as_secs())),
+            None => reply,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::api::batch::read_message;
 use crate::api::compressions::wait_for;
 use crate::api::messages::{admit, batch_size, refuse};
 use crate::api::prelude::*;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::extract::prefer::Wait;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
@@ -136,10 +136,7 @@ pub(super) async fn create(
         return Ok(pending.into_response());
     }
     let call = find(&state, &caller, &name).await?;
-    let mut ended = result(&state, &caller, call, tokenizer).await?;
-    if let Some(applied) = wait.applied() {
-        ended = ended.with(&PREFERENCE_APPLIED, applied);
-    }
+    let ended = wait.on(result(&state, &caller, call, tokenizer).await?);
     claimed.keep_later(&state.store, session.id, &ended).await;
     Ok(ended.into_response())
 }
@@ -291,11 +288,8 @@ async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<C
 
 fn pending(view: &PendingCompression, wait: &Wait) -> Result<KeptReply> {
     let location = format!("/v1/compress/{}", view.id);
-    let mut reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
-    if let Some(applied) = wait.applied() {
-        reply = reply.with(&PREFERENCE_APPLIED, applied);
-    }
-    Ok(reply)
+    let reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
+    Ok(wait.on(reply))
 }
 
 /// The result of a call that has ended, in the caller's format.
