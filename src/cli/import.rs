@@ -235,8 +235,7 @@ fn body(transcript: &Transcript, range: Range<usize>) -> String {
 /// The same batch has the same key, so that it is not appended twice when its reply was lost.
 fn idempotency_key(body: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(body).into();
-    let (front, _) = digest.split_at(16);
-    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
+    let number = u128::from_be_bytes(digest.first_chunk().copied().unwrap_or_default());
     format!("import-{number:032x}")
 }
 

@@ -87,9 +87,8 @@ fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> Compress
         .chain_update(key.as_bytes())
         .finalize()
         .into();
-    let (front, _) = digest.split_at(16);
-    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
-    CompressionId(uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid())
+    let bytes = digest.first_chunk().copied().unwrap_or_default();
+    CompressionId(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
 /// Queues a compression by a model, and waits for it as long as the caller asked.
