@@ -11,7 +11,6 @@ use anchord_http::{AppState, Limits, Shared};
 use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
-use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
@@ -333,8 +332,7 @@ impl App {
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
         for (_, store) in self.all_stores() {
-            let env =
-                Env { store, tokens: TokenCounter::default(), clock: self.clock, llm: self.llm.clone() };
+            let env = Env { store, clock: self.clock, llm: self.llm.clone() };
             Pool::new(env, 1).drain().await.expect("a database that answers");
         }
     }
