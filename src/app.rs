@@ -456,10 +456,7 @@ fn gateway(
 
 /// The addresses that the operator allows for webhooks.
 fn webhook_reach(webhooks: &config::Webhooks) -> Reach {
-    match webhooks.webhook_targets {
-        config::WebhookTargets::Public => Reach::Public,
-        config::WebhookTargets::Any => Reach::Any,
-    }
+    if webhooks.webhook_targets == config::WebhookTargets::Any { Reach::Any } else { Reach::Public }
 }
 
 /// The timeouts of connections.

@@ -7,23 +7,14 @@ use secrecy::SecretString;
 
 use anchord_session::summary_models::SummaryModels;
 
-/// Which wire format a server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which wire format a server speaks; its text is the name of the provider in records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Provider {
     /// Chat completions.
     Openai,
     /// Messages.
     Anthropic,
-}
-
-impl Provider {
-    /// The name of the provider in configuration and records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
 }
 
 /// The price of a million tokens, in units of the currency; at a price of 1, one token costs a millionth.
