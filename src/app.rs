@@ -28,8 +28,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::{self, Role};
 use anchord_http::Surface;
+use anchord_http::admission::Admission;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
-use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::api::compress::request;
 pub use anchord_http::api::compress::request::CompressedMessages;
 use anchord_http::edge::connections::{self, Timeouts};
@@ -413,18 +413,16 @@ fn http_state(
         message_bytes: size(api.max_message_bytes),
         request_timeout: REQUEST_TIMEOUT,
         body_timeout: Duration::from_secs(api.body_timeout.into()),
-    });
-    let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
-    let admitted = api.map_or_else(AdmissionLimits::default, |api| AdmissionLimits {
-        bodies_bytes: api.bodies_bytes(),
-        body_bytes: limits.body_bytes,
+        bodies_bytes: size(api.bodies_bytes()),
         trusted_proxies: api.trusted_proxies.clone(),
     });
+    let rate = api.and_then(|api| NonZeroU32::new(api.rate_limit)).unwrap_or(NonZeroU32::MAX);
     anchord_http::AppState::new(anchord_http::Shared {
         appends: Gatherer::start(&store),
         store,
         clock,
         tracker,
+        admission: Admission::new(&limits, stop),
         limits,
         rate_limit: RateLimit::new(rate, rate),
         tenant_rates: TenantRates::default(),
@@ -432,7 +430,6 @@ fn http_state(
         known_branches: anchord_http::KnownBranches::default(),
         served_prefixes: anchord_http::ServedPrefixes::default(),
         operator,
-        admission: Admission::new(&admitted, stop),
         metrics,
         llm_models: models::allowed(&settings.llm),
         embedder,
@@ -450,14 +447,8 @@ fn gateway(
     anchord_gateway::Config {
         anthropic: config.gateway_anthropic.clone(),
         openai: config.gateway_openai.clone(),
-        answers: match config.gateway_answers {
-            config::Answers::Model => anchord_gateway::Answers::Model,
-            config::Answers::Code => anchord_gateway::Answers::Code,
-        },
-        unkept: match config.gateway_unkept {
-            config::Unkept::Pass => anchord_gateway::Unkept::Pass,
-            config::Unkept::Refuse => anchord_gateway::Unkept::Refuse,
-        },
+        answers_by_code: config.gateway_answers == config::Answers::Code,
+        refuses_unkept: config.gateway_unkept == config::Unkept::Refuse,
         keyless: own,
         secrets,
     }
@@ -465,10 +456,7 @@ fn gateway(
 
 /// The addresses that the operator allows for webhooks.
 fn webhook_reach(webhooks: &config::Webhooks) -> Reach {
-    match webhooks.webhook_targets {
-        config::WebhookTargets::Public => Reach::Public,
-        config::WebhookTargets::Any => Reach::Any,
-    }
+    if webhooks.webhook_targets == config::WebhookTargets::Any { Reach::Any } else { Reach::Public }
 }
 
 /// The timeouts of connections.

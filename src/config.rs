@@ -25,7 +25,7 @@ mod value;
 pub use api::{Api, Console};
 pub use client::{Endpoint, OperatorAccess, TenantAccess};
 pub use gateway::{Answers, Gateway, Sealing, Unkept, upstreams_of_agents};
-pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider, ModelPrice};
+pub use llm::{Embeddings, KeyHeader, Llm, LlmProvider};
 pub use value::{BadValue, Check, whole};
 use value::{base_url, refuse_unless, secret, socket_address};
 
@@ -455,7 +455,8 @@ mod tests {
             (llm.llm_base_url.as_deref(), llm.models()),
             (Some("http://localhost:1/v1"), vec!["m".into(), "n".into()])
         );
-        let prices: Vec<_> = llm.llm_prices.iter().map(|p| (p.model.as_str(), p.input, p.output)).collect();
+        let prices: Vec<_> =
+            llm.llm_prices.iter().map(|(model, p)| (model.as_str(), p.input, p.output)).collect();
         assert_eq!(prices, [("m", 0.15, 0.6), ("org/n", 2.0, 10.0)]);
     }
 }

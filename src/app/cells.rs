@@ -17,7 +17,6 @@ use crate::config;
 use anchord_http::AppState;
 use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
-use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::cells::{Cell, HOME, Server};
@@ -98,15 +97,9 @@ impl Runner {
         let client = client.context("the client for webhooks")?;
         let dispatcher = WebhookDispatcher::new(store.clone(), self.clock, client);
         self.tasks.spawn("the webhook dispatcher", on, dispatcher.run(self.stop.clone()));
-        let env = anchord_worker::Env {
-            store: store.clone(),
-            tokens: TokenCounter::default(),
-            clock: self.clock,
-            llm: self.llm.clone(),
-        };
-        let options =
-            anchord_worker::Options { workers: self.settings.worker.workers.into(), ..Default::default() };
-        self.tasks.spawn("the workers", on, anchord_worker::Pool::new(env, options).run(self.stop.clone()));
+        let env = anchord_worker::Env { store: store.clone(), clock: self.clock, llm: self.llm.clone() };
+        let workers = anchord_worker::Pool::new(env, self.settings.worker.workers.into());
+        self.tasks.spawn("the workers", on, workers.run(self.stop.clone()));
         let (stop, of_eraser) = (self.stop.clone(), store.clone());
         self.tasks.spawn("upkeep", on, async move { anchord_worker::janitor::run(&store, &stop).await });
         let (store, stop) = (of_eraser, self.stop.clone());

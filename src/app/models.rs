@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 
 use crate::config::{self, KeyHeader, LlmProvider};
-use anchord_llm::{Client, Embedder, EmbeddingOptions, Options, Price, Provider};
+use anchord_llm::{Client, Embedder, EmbeddingOptions, Options, Provider};
 use anchord_session::summary_models::SummaryModels;
 
 /// The list entry that allows any model.
@@ -22,9 +22,6 @@ pub(super) fn client(config: &config::Llm) -> Result<Option<Client>> {
         LlmProvider::Anthropic => Provider::Anthropic,
     };
     let model = config.llm_model.as_deref().context("ANCHORD_LLM_MODEL: the name of a model")?;
-    let price = |price: &config::ModelPrice| {
-        (price.model.clone(), Price { input: price.input, output: price.output })
-    };
     let options = Options {
         base_url: config.llm_base_url.clone(),
         api_key: config.llm_api_key.clone(),
@@ -33,7 +30,7 @@ pub(super) fn client(config: &config::Llm) -> Result<Option<Client>> {
         probe_model: config.probe_model.clone(),
         exam_model: config.exam_model.clone(),
         judge_model: config.judge_model.clone(),
-        prices: config.llm_prices.iter().map(price).collect(),
+        prices: config.llm_prices.iter().cloned().collect(),
         context_tokens: config.llm_context_tokens,
         input_tokens: config.llm_input_tokens,
         concurrency: config.llm_concurrency.into(),

@@ -144,7 +144,8 @@ fn block(block: &Value) -> String {
     text.map_or_else(|| block.to_string(), str::to_owned)
 }
 
-fn plain(value: &Value) -> String {
+/// A value without the quotes of a text.
+pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -16,6 +16,9 @@ use super::restore::Export;
 use super::transcript::{self, FileFormat};
 use anchord_messages::transcript::Transcript;
 
+/// The counts of a reply to an import of an export.
+const COUNTS: [&str; 6] = ["messages", "branches", "versions", "probes", "evaluations", "compressions"];
+
 /// Arguments of `import`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -143,7 +146,7 @@ impl Import {
         let remote = remote.patient();
         let path = ["v1", "sessions", self.session.as_str(), "import"];
         let most = usize::try_from(self.batch).unwrap_or(usize::MAX);
-        let mut stored = Restored::default();
+        let (mut all, mut before) = ([0; COUNTS.len()], 0);
         for (piece, is_last) in export.pieces(most) {
             let key = idempotency_key(&piece);
             let sent = Sent { body: &piece, idempotency_key: Some(&key) };
@@ -152,31 +155,37 @@ impl Import {
                 let file = self.file.display();
                 bail!("{file} was refused: {}; pieces before are stored", remote.refusal(&reply));
             }
-            let is_replay = reply.headers.contains_key("idempotent-replayed");
-            stored.add(&serde_json::from_str(&reply.text).context("the import's reply")?, is_replay);
+            let counts: Value = serde_json::from_str(&reply.text).context("the import's reply")?;
+            let count = |name: &str| usize::try_from(counts.get(name)?.as_u64()?).ok();
+            if reply.headers.contains_key("idempotent-replayed") {
+                before += count("messages").unwrap_or_default();
+            }
+            for (sum, name) in all.iter_mut().zip(COUNTS) {
+                *sum += count(name).with_context(|| format!("the import's reply: no {name}"))?;
+            }
         }
-        let Restored { all, before } = stored;
+        let [messages, branches, versions, probes, evaluations, compressions] = all;
         if self.output.json {
             return output::print_json(&json!({
                 "session_id": self.session,
                 "format": "export",
-                "messages": all.messages,
-                "appended": all.messages - before,
-                "branches": all.branches,
-                "versions": all.versions,
-                "probes": all.probes,
-                "evaluations": all.evaluations,
-                "compressions": all.compressions,
+                "messages": messages,
+                "appended": messages - before,
+                "branches": branches,
+                "versions": versions,
+                "probes": probes,
+                "evaluations": evaluations,
+                "compressions": compressions,
             }));
         }
-        let told = self::before(before, all.messages);
-        output::print(&format!("session {}: {} messages (export){told}\n", self.session, all.messages))?;
+        let told = self::before(before, messages);
+        output::print(&format!("session {}: {messages} messages (export){told}\n", self.session))?;
         let parts = [
-            ("branches beside main", all.branches),
-            ("versions", all.versions),
-            ("probes", all.probes),
-            ("evaluations", all.evaluations),
-            ("compressions", all.compressions),
+            ("branches beside main", branches),
+            ("versions", versions),
+            ("probes", probes),
+            ("evaluations", evaluations),
+            ("compressions", compressions),
         ];
         let parts: Vec<String> = parts
             .into_iter()
@@ -206,39 +215,6 @@ impl Import {
     }
 }
 
-/// What an import of an export has stored.
-#[derive(Debug, Default)]
-struct Restored {
-    all: Counts,
-    /// Messages that were stored before.
-    before: usize,
-}
-
-/// The counts of a reply to an import.
-#[derive(Debug, Default, serde::Deserialize)]
-struct Counts {
-    messages: usize,
-    branches: usize,
-    versions: usize,
-    probes: usize,
-    evaluations: usize,
-    compressions: usize,
-}
-
-impl Restored {
-    fn add(&mut self, piece: &Counts, is_replay: bool) {
-        self.all.messages += piece.messages;
-        self.all.branches += piece.branches;
-        self.all.versions += piece.versions;
-        self.all.probes += piece.probes;
-        self.all.evaluations += piece.evaluations;
-        self.all.compressions += piece.compressions;
-        if is_replay {
-            self.before += piece.messages;
-        }
-    }
-}
-
 fn before(stored: usize, total: usize) -> String {
     match stored {
         0 => String::new(),
@@ -259,8 +235,7 @@ fn body(transcript: &Transcript, range: Range<usize>) -> String {
 /// The same batch has the same key, so that it is not appended twice when its reply was lost.
 fn idempotency_key(body: &str) -> String {
     let digest: [u8; 32] = Sha256::digest(body).into();
-    let (front, _) = digest.split_at(16);
-    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
+    let number = u128::from_be_bytes(digest.first_chunk().copied().unwrap_or_default());
     format!("import-{number:032x}")
 }
 

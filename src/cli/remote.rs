@@ -80,21 +80,9 @@ impl Reply {
 
     /// The service's own words about a refusal, with the places in the request that it names.
     pub(super) fn message(&self) -> String {
-        let problem = self.json();
-        let word = |key: &str| problem.get(key).and_then(Value::as_str).unwrap_or_default();
-        if word("title").is_empty() {
-            let status = self.status;
-            return format!("it answers {status} without saying why; is it an anchord service?");
-        }
-        let places = problem.get("errors").and_then(Value::as_array).into_iter().flatten();
-        let places = places.filter_map(|error| {
-            let place = (error.get("pointer")?.as_str()?, error.get("detail")?.as_str()?);
-            // One place is in the detail already.
-            (!word("detail").contains(place.1)).then(|| format!("{} {}", place.0, place.1))
-        });
-        let places: Vec<String> = places.collect();
-        let more = if places.is_empty() { String::new() } else { format!("; {}", places.join("; ")) };
-        format!("{}{more} ({} {})", word("detail"), self.status.as_u16(), word("title"))
+        let status = self.status;
+        anchord_mcp::api::told(&self.json(), status.as_u16())
+            .unwrap_or_else(|| format!("it answers {status} without saying why; is it an anchord service?"))
     }
 }
 
@@ -469,10 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_with_each_place_once() {
-        let body = r#"{"type":"/problems/invalid-request","title":"Invalid request","status":422,
-            "detail":"/a: must be 1","errors":[{"pointer":"/a","detail":"must be 1"},{"pointer":"/b","detail":"must be 2"}]}"#;
-        assert_eq!(reply(422, body).message(), "/a: must be 1; /b must be 2 (422 Invalid request)");
+    fn a_page_that_is_no_refusal_of_the_service_is_told_as_such() {
         let page = reply(502, "<html>Bad gateway</html>").message();
         assert!(page.contains("502") && page.contains("is it an anchord service?"), "{page}");
     }

@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset, NaiveDate};
 use clap::Subcommand;
 use reqwest::Method;
 
+use super::context::plain;
 use super::output::{Fields, count_at, counted, figure_at, text_at};
 use super::prelude::*;
 
@@ -151,17 +152,12 @@ fn show(session: &Value) -> Result<()> {
     let metadata = ["/settings/metadata", "/metadata"].iter().find_map(|place| session.pointer(place));
     if let Some(metadata) = metadata.and_then(Value::as_object).filter(|metadata| !metadata.is_empty()) {
         let told: Vec<String> =
-            metadata.iter().map(|(key, value)| format!("{key}={}", bare(value))).collect();
+            metadata.iter().map(|(key, value)| format!("{key}={}", plain(value))).collect();
         fields.push("metadata", Cell::text(Some(&told.join(", "))));
     }
     fields.push("created", Cell::time(text_at(session, "/created_at")));
     fields.push("updated", Cell::time(text_at(session, "/updated_at")));
     fields.print()
-}
-
-/// A value without the quotes of a text.
-fn bare(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

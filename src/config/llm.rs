@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::value::{BadValue, Check, base_url, refuse_unless, secret, whole};
+use anchord_llm::Price;
 
 /// Which wire format the model server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -57,7 +58,7 @@ pub struct Llm {
     /// Prices of a million input and output tokens, such as small=0.15/0.6,large=2.5/10; they are only recorded
     #[arg(long, env = "ANCHORD_LLM_PRICES", value_name = "ANCHORD_LLM_PRICES", value_delimiter = ',')]
     #[arg(value_parser = price)]
-    pub llm_prices: Vec<ModelPrice>,
+    pub llm_prices: Vec<(String, Price)>,
     /// Context window of the model in tokens, input and output together
     #[arg(long, env = "ANCHORD_LLM_CONTEXT_TOKENS", value_name = "ANCHORD_LLM_CONTEXT_TOKENS")]
     #[arg(default_value = "128000", value_parser = whole::<u32>(8_000..=10_000_000))]
@@ -141,17 +142,6 @@ impl Check for Embeddings {
     }
 }
 
-/// Price of a million tokens of a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelPrice {
-    /// The model.
-    pub model: String,
-    /// A million tokens in.
-    pub input: f64,
-    /// A million tokens out.
-    pub output: f64,
-}
-
 impl Llm {
     /// The models that sessions may name besides; `*` for any.
     pub fn models(&self) -> Vec<String> {
@@ -193,13 +183,13 @@ fn check_sendable(key: Option<&SecretString>, variable: &'static str) -> Result<
     refuse_unless(key.is_none_or(sendable), variable, "printable ASCII without spaces")
 }
 
-fn price(text: &str) -> Result<ModelPrice, String> {
+fn price(text: &str) -> Result<(String, Price), String> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|price| (0.0..=1e6).contains(price));
     let read = || {
         let (model, prices) = text.rsplit_once('=')?;
         let (input, output) = prices.split_once('/')?;
         let model = Some(model.trim().to_owned()).filter(|model| !model.is_empty())?;
-        Some(ModelPrice { model, input: number(input)?, output: number(output)? })
+        Some((model, Price { input: number(input)?, output: number(output)? }))
     };
     read().ok_or_else(|| "a model and its two prices are allowed, such as small=0.15/0.6".to_owned())
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use anchord_gateway::{Answers, Config, Unkept};
+use anchord_gateway::Config;
 use anchord_store::secrets::SecretKeys;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -106,11 +106,18 @@ fn config(base: &str) -> Config {
     Config { anthropic: base.clone(), openai: base, secrets, ..Config::default() }
 }
 
+/// Who writes the summaries that answer compactions.
+#[derive(PartialEq)]
+enum Answers {
+    Model,
+    Code,
+}
+
 /// An API with a gateway to a provider.
 async fn gateway(answers: Answers) -> (App, Provider) {
     let (provider, base) = Provider::start().await;
     let mut app = app().await;
-    app.put_gateway(Config { answers, ..config(&base) });
+    app.put_gateway(Config { answers_by_code: answers == Answers::Code, ..config(&base) });
     (app, provider)
 }
 
@@ -548,7 +555,7 @@ async fn an_opaque_item_of_the_provider_stands_for_what_was_said_also_after_a_re
 #[tokio::test]
 async fn what_cannot_be_kept_is_refused_where_the_operator_wants_it() {
     let (mut app, provider) = gateway(Answers::Model).await;
-    app.put_gateway(Config { unkept: Unkept::Refuse, ..config(&provider.base) });
+    app.put_gateway(Config { refuses_unkept: true, ..config(&provider.base) });
     let headers = [("x-session-id", "s1")];
     let refused = [
         (json!({"messages": [{"role": "wizard", "content": "a"}]}).to_string(), "422 invalid-request"),

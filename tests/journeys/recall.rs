@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use anchord_http::admission::Admission;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
-use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::{AppState, Limits, Shared, router};
 use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_messages::id::{BranchName, Seq, SessionId, SessionRef, TenantId};
@@ -293,7 +293,7 @@ async fn api(service: &Stored, tenant: TenantId) -> Router {
         known_branches: KnownBranches::default(),
         served_prefixes: ServedPrefixes::default(),
         operator: None,
-        admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
+        admission: Admission::new(&Limits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
         embedder: None,

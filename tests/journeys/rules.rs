@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use anchord_http::admission::Admission;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
-use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::api::ops;
 use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
@@ -58,7 +58,7 @@ async fn strict() -> Strict {
         known_branches: KnownBranches::default(),
         served_prefixes: ServedPrefixes::default(),
         operator: Some(OperatorToken::new(TOKEN)),
-        admission: Admission::new(&AdmissionLimits::default(), CancellationToken::new()),
+        admission: Admission::new(&Limits::default(), CancellationToken::new()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: None,
         embedder: None,

@@ -2,16 +2,15 @@
 
 use std::num::NonZeroU32;
 
+use anchord_http::admission::Admission;
 use anchord_http::admission::quotas::QuotaWatch;
 use anchord_http::admission::rate_limit::{RateLimit, TenantRates};
-use anchord_http::admission::{Admission, AdmissionLimits};
 use anchord_http::edge::origins::Origins;
 use anchord_http::operator_token::OperatorToken;
 use anchord_http::{AppState, Limits, Shared};
 use anchord_http::{KnownBranches, ServedPrefixes};
 use anchord_llm::Embedder;
 use anchord_messages::id::TenantId;
-use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_store::Store;
 use anchord_store::audit::Actor;
@@ -22,7 +21,7 @@ use anchord_webhooks::target::Reach;
 use anchord_worker::embedder::VectorMaker;
 use anchord_worker::webhook_client::WebhookClient;
 use anchord_worker::webhook_dispatcher::WebhookDispatcher;
-use anchord_worker::{Env, Options, Pool};
+use anchord_worker::{Env, Pool};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode, header};
@@ -226,7 +225,7 @@ fn state(
         known_branches: KnownBranches::default(),
         served_prefixes: ServedPrefixes::default(),
         operator: Some(OperatorToken::new(OPERATOR)),
-        admission: Admission::new(&AdmissionLimits::default(), stop.clone()),
+        admission: Admission::new(&Limits::default(), stop.clone()),
         metrics: PrometheusBuilder::new().build_recorder().handle(),
         llm_models: llm.map(|llm| llm.options().models.clone()),
         embedder: embedder.cloned(),
@@ -333,9 +332,8 @@ impl App {
     /// Runs every job that is due, as a worker would.
     pub async fn work(&self) {
         for (_, store) in self.all_stores() {
-            let env =
-                Env { store, tokens: TokenCounter::default(), clock: self.clock, llm: self.llm.clone() };
-            Pool::new(env, Options::default()).drain().await.expect("a database that answers");
+            let env = Env { store, clock: self.clock, llm: self.llm.clone() };
+            Pool::new(env, 1).drain().await.expect("a database that answers");
         }
     }
 

@@ -51,12 +51,8 @@ impl Local {
         };
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         request.extensions_mut().insert(signed_in);
-        let Ok(reply) = tokio::time::timeout(LONGEST, self.0.clone().oneshot(request)).await else {
+        let Ok(Ok(reply)) = tokio::time::timeout(LONGEST, self.0.clone().oneshot(request)).await else {
             return lost;
-        };
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(never) => match never {},
         };
         let status = reply.status();
         match reply.into_body().collect().await {

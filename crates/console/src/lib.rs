@@ -46,7 +46,7 @@ use anchord_http::AppState;
 use anchord_http::admission::bodies::Bodies;
 
 /// How many of the largest transcripts the memory for those that are tried takes; one tenant has one at a time.
-const LARGEST_BODIES: u64 = 2;
+const LARGEST_BODIES: usize = 2;
 /// The path of every page.
 pub(crate) const PATH: &str = "/console";
 /// Only what we serve, and no script, style or form of a page itself.
@@ -56,9 +56,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// The console before other routes; `api` is what it calls.
 pub fn before(rest: Router, api: Router, state: AppState) -> Router {
     let largest = state.limits.body_bytes;
-    let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, which a transcript that is tried is sent to.
-    let bodies = Bodies::new(total, largest);
+    let bodies = Bodies::new(largest.saturating_mul(LARGEST_BODIES), largest);
     let routes = pages::routes().layer(Extension(bodies)).layer(Extension(api::Local(api)));
     let routes = routes.layer(Extension(full::Known::default()));
     let routes = routes.layer(middleware::from_fn(guard));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::PATH;
@@ -16,7 +17,7 @@ use crate::visit::{Visit, Who};
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// What every page has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     pub(crate) title: String,
     pub(crate) who: Option<Who>,
@@ -117,6 +118,19 @@ pub(crate) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
         out.push_str(&utf8_percent_encode(value, PLAIN).to_string());
     }
     out
+}
+
+/// The query of a page of a list.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Paged {
+    #[serde(default)]
+    pub(crate) cursor: String,
+}
+
+/// The address of the next page of a list; empty when there is none.
+pub(crate) fn next(listed: &Value, path: &str) -> String {
+    let cursor = listed.text("next_cursor");
+    if cursor.is_empty() { cursor } else { with_query(path, &[("cursor", &cursor)]) }
 }
 
 /// A text as a page shows it: at most so many characters, and what would steer the direction of the text around it, or is

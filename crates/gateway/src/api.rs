@@ -10,9 +10,12 @@ use http_body_util::BodyExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use tower::ServiceExt as _;
 
+use crate::mark::Position;
 use anchord_http::extract::auth::{ByGateway, X_API_KEY};
+use anchord_messages::id::BranchName;
 
 /// How long a call may take, and one that waits for a job.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -67,6 +70,28 @@ impl Call {
     }
 }
 
+/// The end of a session.
+#[derive(Deserialize)]
+struct Newest {
+    /// Absent when it is main.
+    branch: Option<String>,
+    head_seq: i64,
+}
+
+/// A page of stored messages.
+#[derive(Deserialize)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<Stored>,
+    pub(crate) next_cursor: Option<String>,
+}
+
+/// A stored message.
+#[derive(Deserialize)]
+pub(crate) struct Stored {
+    pub(crate) seq: i64,
+    pub(crate) message: Box<RawValue>,
+}
+
 impl Api {
     pub(crate) fn new(router: Router, key: SecretString) -> Self {
         Self { router, key }
@@ -87,10 +112,7 @@ impl Api {
         request.extensions_mut().insert(ByGateway::Made);
         let waits = if call.prefer.is_some_and(|prefer| prefer.starts_with("wait")) { LONG } else { LONGEST };
         let asked = tokio::time::timeout(waits, self.router.clone().oneshot(request)).await;
-        let reply = match asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })? {
-            Ok(reply) => reply,
-            Err(never) => match never {},
-        };
+        let Ok(reply) = asked.map_err(|_| Problem { status: 503, kind: "slow".to_owned() })?;
         let status = reply.status();
         let body = reply.into_body().collect().await.map_err(|_| broken("cut-off"))?.to_bytes();
         if status.is_success() {
@@ -103,6 +125,23 @@ impl Api {
     pub(crate) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Problem> {
         let body = self.call(call).await?;
         serde_json::from_slice(&body).map_err(|_| Problem::unreadable())
+    }
+
+    /// The end of a session's current branch.
+    pub(crate) async fn newest(&self, session: &str) -> Result<Position, Problem> {
+        let Newest { branch, head_seq } = self.read(Call::get(session.to_owned())).await?;
+        let branch = branch.unwrap_or_else(|| BranchName::main().to_string());
+        Ok(Position { branch, seq: head_seq })
+    }
+
+    /// At most so many messages of a branch, from a position on.
+    pub(crate) async fn messages(
+        &self,
+        (session, branch): (&str, &str),
+        (from, most): (i64, i64),
+    ) -> Result<Page, Problem> {
+        let path = format!("{session}/messages?branch={branch}&from_seq={from}&limit={most}");
+        self.read(Call::get(path)).await
     }
 }
 

@@ -5,7 +5,6 @@ use axum::http::{HeaderName, HeaderValue, header};
 use futures::StreamExt as _;
 use tracing::Instrument as _;
 
-use crate::Answers;
 use crate::append::append;
 use crate::forward::{Gateway, Kept, Told, into_response, name_session, unreachable};
 use crate::held;
@@ -27,7 +26,7 @@ impl Gateway {
         (rule, asked): (&'static Rule, &Asked),
         (body, kept): (Bytes, Kept),
     ) -> Told {
-        let may_answer = self.state.llm_models.is_some() || self.config.answers == Answers::Code;
+        let may_answer = self.state.llm_models.is_some() || self.config.answers_by_code;
         if may_answer && let Some(content) = self.summary((rule, asked), &kept).await {
             tracing::info!(session = %kept.session(), rule = rule.name, "gateway.compaction_answered");
             let mut response = match content {

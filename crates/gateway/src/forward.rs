@@ -16,6 +16,7 @@ use http_body_util::BodyExt as _;
 use tracing::Instrument as _;
 use url::Url;
 
+use crate::Config;
 use crate::answer::{self, Answer, Shape};
 use crate::api::Api;
 use crate::assemble::{assemble, with_list};
@@ -32,7 +33,6 @@ use crate::request::{Asked, Endpoint};
 use crate::route::{Mode, Provider, Route};
 use crate::rules::{self, History, Meaning};
 use crate::upstream::{Answered, Head, NoAnswer, Sent, Upstream};
-use crate::{Config, Unkept};
 use anchord_http::AppState;
 use anchord_http::admission::bodies::{Bodies, Reserved};
 use anchord_http::extract::auth::Caller;
@@ -196,7 +196,7 @@ impl Gateway {
         }
         let seen = self.keeper.seen(caller.tenant, &said.identity.session);
         let kept = Kept { tenant: caller.tenant, api, seen, said, memory };
-        if self.config.unkept == Unkept::Refuse
+        if self.config.refuses_unkept
             && let Err(problem) = kept.seen.keep(&kept.api, &kept.said, &[]).await
         {
             return not_kept_refused(head.route.provider, &problem.to_string());
@@ -293,7 +293,7 @@ impl Gateway {
         let provider = head.route.provider;
         if let Some(reason) = reason {
             metrics::counter!("anchord_gateway_not_kept_total", "reason" => reason).increment(1);
-            if self.config.unkept == Unkept::Refuse && reason != "aside" {
+            if self.config.refuses_unkept && reason != "aside" {
                 return not_kept_refused(provider, reason);
             }
         }

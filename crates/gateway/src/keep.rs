@@ -24,7 +24,7 @@ use crate::request::{Asked, Endpoint, Message, block_text, is_of_system};
 use crate::route::Mode;
 use crate::rules;
 use anchord_messages::content_digest::ContentDigest;
-use anchord_messages::id::{BranchName, SessionName, TenantId};
+use anchord_messages::id::{SessionName, TenantId};
 use anchord_runtime::cache::{Cache, Expiry};
 
 /// The window of a session that the gateway makes to answer compactions from: its record is kept up to date as it grows, and
@@ -266,14 +266,6 @@ fn hash_of(list: &[Bytes], from: usize, messages: usize) -> Option<u64> {
     Some(KEY.hash_one(list.get(from..from + messages)?))
 }
 
-/// A page of stored messages.
-#[derive(Deserialize)]
-struct Page {
-    items: Vec<Stored>,
-    #[serde(default)]
-    next_cursor: Option<String>,
-}
-
 /// The reply to a sync.
 #[derive(Deserialize)]
 struct Synced {
@@ -283,19 +275,6 @@ struct Synced {
 #[derive(Deserialize)]
 struct SyncState {
     branch: String,
-}
-
-/// The end of a session.
-#[derive(Deserialize)]
-struct Newest {
-    /// Absent when it is main.
-    branch: Option<String>,
-    head_seq: i64,
-}
-
-#[derive(Deserialize)]
-struct Stored {
-    message: Box<RawValue>,
 }
 
 /// Sessions that the gateway has seen, by tenant: one that has many forgets its own.
@@ -454,16 +433,11 @@ impl Seen {
         let session = path_of(&said.identity.session);
         let (place, looked_at) = match after {
             Before::Ours(place) => (place.clone(), REPEATED),
-            Before::Opaque(_) => {
-                let newest: Newest = api.read(Call::get(session.clone())).await?;
-                // What follows the item may have been kept by a process that ended.
-                let branch = newest.branch.unwrap_or_else(|| BranchName::main().to_string());
-                (Position { branch, seq: newest.head_seq }, LOOKED_AT)
-            }
+            // Messages behind the item may have been kept by a process that ended.
+            Before::Opaque(_) => (api.newest(&session).await?, LOOKED_AT),
         };
         let from = (place.seq - looked_at).max(0) + 1;
-        let path = format!("{session}/messages?branch={}&from_seq={from}&limit={LOOKED_AT}", place.branch);
-        let page: Page = api.read(Call::get(path)).await?;
+        let page = api.messages((&session, &place.branch), (from, LOOKED_AT)).await?;
         let format = said.endpoint.format();
         let stored: Vec<ContentDigest> =
             page.items.iter().map(|stored| ContentDigest::of(format, stored.message.get())).collect();

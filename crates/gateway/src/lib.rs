@@ -58,27 +58,7 @@ use openings::Openings;
 use upstream::Upstream;
 
 /// How many of the largest bodies the memory for agents' requests takes.
-const LARGEST_BODIES: u64 = 5;
-
-/// Who answers compactions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Answers {
-    /// We do, where a model writes the summaries.
-    #[default]
-    Model,
-    /// We do, also where code alone writes them.
-    Code,
-}
-
-/// A request that cannot be kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unkept {
-    /// Goes upstream all the same.
-    #[default]
-    Pass,
-    /// Is refused: nothing goes upstream that is not stored.
-    Refuse,
-}
+const LARGEST_BODIES: usize = 5;
 
 /// The configuration of a gateway.
 #[derive(Clone, Debug, Default)]
@@ -87,10 +67,10 @@ pub struct Config {
     pub anthropic: Option<Url>,
     /// Base URL of OpenAI's API.
     pub openai: Option<Url>,
-    /// Who answers compactions.
-    pub answers: Answers,
-    /// Requests that cannot be kept.
-    pub unkept: Unkept,
+    /// Whether compactions are answered also where code alone writes the summaries.
+    pub answers_by_code: bool,
+    /// Whether a request that cannot be kept is refused, so that nothing goes upstream that is not stored.
+    pub refuses_unkept: bool,
     /// The key of callers on this machine that send none; `None` when every caller needs one.
     pub keyless: Option<SecretString>,
     /// The keys that seal opaque items.
@@ -106,9 +86,8 @@ pub fn router(api: Router, state: AppState, config: Config) -> Result<Router, re
     let marks =
         if config.secrets.encrypts() { config.secrets.clone() } else { SecretKeys::of_this_process() };
     let largest = state.limits.body_bytes;
-    let total = u64::try_from(largest).unwrap_or(u64::MAX).saturating_mul(LARGEST_BODIES);
     // Apart from those of the API, so that agents' requests take no room of other calls.
-    let bodies = Bodies::new(total, largest);
+    let bodies = Bodies::new(largest.saturating_mul(LARGEST_BODIES), largest);
     let (keeper, openings) = (Keeper::default(), Openings::default());
     let (known, lent) = (caller::known_callers(), caller::lent());
     let gateway =

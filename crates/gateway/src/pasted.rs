@@ -3,10 +3,9 @@
 //! An agent that pastes only the older part keeps the rest, and sends it again behind the summary. So the summary must stand
 //! for exactly what was pasted: the stored message whose words stand last in the text is the last of it.
 
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::api::{Api, Call, Problem};
+use crate::api::{Api, Problem};
 use crate::mark::Position;
 use crate::request::content_texts;
 
@@ -19,36 +18,17 @@ const MOST: usize = 160;
 /// Ends the conversation in an instruction.
 const END: &str = "</conversation>";
 
-#[derive(Deserialize)]
-struct Session {
-    #[serde(default)]
-    branch: Option<String>,
-    head_seq: i64,
-}
-
-#[derive(Deserialize)]
-struct Page {
-    items: Vec<Stored>,
-}
-
-#[derive(Deserialize)]
-struct Stored {
-    seq: i64,
-    message: Value,
-}
-
 /// The place of the last message that was pasted.
 pub(crate) async fn through(api: &Api, session: &str, pasted: &str) -> Result<Position, Problem> {
-    let Session { branch, head_seq } = api.read(Call::get(session.to_owned())).await?;
-    let branch = branch.unwrap_or_else(|| "main".to_owned());
-    let from = (head_seq - LOOKED_AT).max(0) + 1;
-    let path = format!("{session}/messages?branch={branch}&from_seq={from}&limit={LOOKED_AT}");
-    let page: Page = api.read(Call::get(path)).await?;
+    let newest = api.newest(session).await?;
+    let from = (newest.seq - LOOKED_AT).max(0) + 1;
+    let page = api.messages((session, &newest.branch), (from, LOOKED_AT)).await?;
     let pasted = pasted.rsplit_once(END).map_or(pasted, |(conversation, _)| conversation);
     let mut last: Option<(i64, (usize, bool))> = None;
     let mut before = None;
     for stored in &page.items {
-        let place = place_in(&stored.message, pasted);
+        let message = serde_json::from_str(stored.message.get()).map_err(|_| Problem::unreadable())?;
+        let place = place_in(&message, pasted);
         // Words that were said more than once are those that stand behind what they were said after.
         let follows = before.zip(place).is_some_and(|(before, place)| before < place);
         if let Some(place) = place
@@ -60,7 +40,7 @@ pub(crate) async fn through(api: &Api, session: &str, pasted: &str) -> Result<Po
     }
     // A text that has none of them is another conversation.
     let (seq, _) = last.ok_or_else(|| Problem { status: 404, kind: "other-conversation".to_owned() })?;
-    Ok(Position { branch, seq })
+    Ok(Position { seq, ..newest })
 }
 
 /// Where the words of a message stand in a text, the last time.

@@ -1,8 +1,10 @@
-//! The limits of requests.
+//! The limits that an operator sets.
 
 use std::time::Duration;
 
-/// Limits of requests.
+use ipnet::IpNet;
+
+/// Limits that an operator sets.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The most bytes of a body.
@@ -15,6 +17,11 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// How long its body may take to arrive.
     pub body_timeout: Duration,
+    /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are
+    /// assembled, may take as many again.
+    pub bodies_bytes: usize,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Default for Limits {
@@ -25,6 +32,8 @@ impl Default for Limits {
             message_bytes: 4 * 1024 * 1024,
             request_timeout: Duration::from_mins(1),
             body_timeout: Duration::from_secs(30),
+            bodies_bytes: 80 * 1024 * 1024,
+            trusted_proxies: Vec::new(),
         }
     }
 }

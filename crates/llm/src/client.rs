@@ -14,10 +14,10 @@ use super::breaker::Breakers;
 use super::call::{Attempt, Call, Response, Usage};
 use super::dialect::{Dialect, Dialects, Refusal};
 use super::error::LlmError;
-use super::limits::Limits;
 use super::options::{Options, Provider};
 use super::{anthropic, openai};
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Shares;
 
 /// The most bytes that are read of a response.
 const MAX_RESPONSE_BYTES: usize = 4 * 1024 * 1024;
@@ -35,7 +35,7 @@ pub struct Client {
 struct Inner {
     http: reqwest::Client,
     options: Options,
-    limits: Limits,
+    limits: Shares<TenantId>,
     breakers: Breakers,
     dialects: Dialects,
 }
@@ -53,7 +53,7 @@ impl Client {
     /// When the system's certificates cannot be read.
     pub fn new(options: Options) -> Result<Self, reqwest::Error> {
         let http = build(options.timeout)?;
-        let limits = Limits::new(options.concurrency, options.tenant_concurrency);
+        let limits = Shares::new(options.concurrency, options.tenant_concurrency);
         let inner = Inner { http, limits, breakers: Breakers::new(), dialects: Dialects::new(), options };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -72,7 +72,7 @@ impl Client {
     pub async fn attempt(&self, tenant: TenantId, call: &Call) -> Attempt {
         let inner = &*self.inner;
         let deadline = self.deadline(call.input_tokens);
-        let Ok(permit) = tokio::time::timeout(deadline, inner.limits.acquire(tenant)).await else {
+        let Ok(permit) = inner.limits.take(tenant, 1, deadline).await else {
             return Attempt { result: Err(LlmError::Busy), usage: Usage::default(), latency: deadline };
         };
         // After the wait, during which breakers may have opened or closed.

@@ -16,10 +16,10 @@ use serde_json::json;
 use super::breaker::Breakers;
 use super::client::{build, read};
 use super::error::LlmError;
-use super::limits::Limits;
 use super::openai;
 use anchord_messages::id::TenantId;
 use anchord_runtime::cache::{Cache, Expiry};
+use anchord_runtime::shares::Shares;
 
 /// The path behind the base URL.
 const PATH: &str = "/embeddings";
@@ -48,7 +48,7 @@ pub struct EmbeddingOptions {
     /// The model.
     pub model: String,
     /// The most concurrent batches, and of one tenant. Questions have as many again.
-    pub concurrency: (usize, usize),
+    pub concurrency: (u32, u32),
     /// The deadline of a batch.
     pub batch_timeout: Duration,
     /// The deadline of a question, for which somebody waits.
@@ -94,8 +94,8 @@ struct Inner {
     http: reqwest::Client,
     options: EmbeddingOptions,
     /// The limits of batches and of questions, separate so that no question waits for batches.
-    batches: Limits,
-    questions: Limits,
+    batches: Shares<TenantId>,
+    questions: Shares<TenantId>,
     breakers: Breakers,
     known: Cache<(TenantId, String), Arc<[f32]>>,
     dimensions: Mutex<Dimensions>,
@@ -117,8 +117,8 @@ impl Embedder {
         let (all, of_one) = options.concurrency;
         let inner = Inner {
             http,
-            batches: Limits::new(all, of_one),
-            questions: Limits::new(all, of_one),
+            batches: Shares::new(all, of_one),
+            questions: Shares::new(all, of_one),
             breakers: Breakers::new(),
             known: Cache::new(CACHED_QUESTIONS, Expiry::After(CACHED_FOR)),
             dimensions: Mutex::default(),
@@ -171,15 +171,13 @@ impl Embedder {
         &self,
         tenant: TenantId,
         texts: &[String],
-        limits: &Limits,
+        limits: &Shares<TenantId>,
         deadline: Duration,
     ) -> Result<Embedded, LlmError> {
         let inner = &*self.inner;
         let model = &inner.options.model;
         let until = tokio::time::Instant::now() + deadline;
-        let Ok(permit) = tokio::time::timeout_at(until, limits.acquire(tenant)).await else {
-            return Err(LlmError::Busy);
-        };
+        let permit = limits.take(tenant, 1, deadline).await.map_err(|_| LlmError::Busy)?;
         if !inner.breakers.allows(tenant, model) {
             return Err(LlmError::Open);
         }

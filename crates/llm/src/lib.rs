@@ -13,7 +13,6 @@ mod client;
 mod dialect;
 mod embeddings;
 mod error;
-mod limits;
 mod openai;
 mod options;
 

@@ -7,23 +7,14 @@ use secrecy::SecretString;
 
 use anchord_session::summary_models::SummaryModels;
 
-/// Which wire format a server speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which wire format a server speaks; its text is the name of the provider in records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Provider {
     /// Chat completions.
     Openai,
     /// Messages.
     Anthropic,
-}
-
-impl Provider {
-    /// The name of the provider in configuration and records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
 }
 
 /// The price of a million tokens, in units of the currency; at a price of 1, one token costs a millionth.
@@ -63,9 +54,9 @@ pub struct Options {
     /// The most tokens of one call's input, where that is less than the window leaves beside the answer.
     pub input_tokens: u32,
     /// The most concurrent calls.
-    pub concurrency: usize,
+    pub concurrency: u32,
     /// The most concurrent calls of one tenant.
-    pub tenant_concurrency: usize,
+    pub tenant_concurrency: u32,
     /// The deadline of a call without input; the input adds to it.
     pub timeout: Duration,
     /// The tokens that the server is expected to read in a second; a deadline grows by the input at this rate.

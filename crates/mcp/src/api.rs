@@ -79,10 +79,7 @@ impl Api for Local {
         if let Some(peer) = self.peer {
             request.extensions_mut().insert(peer);
         }
-        let reply = match self.router.clone().oneshot(request).await {
-            Ok(reply) => reply,
-            Err(never) => match never {},
-        };
+        let Ok(reply) = self.router.clone().oneshot(request).await;
         let status = reply.status().as_u16();
         let body = reply.into_body().collect().await.map_err(|_| away("was cut off"))?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|_| away("got no text"))?;
@@ -96,22 +93,24 @@ impl Reply {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
 
-    /// The API's own words about a refusal, with the places that it names.
+    /// The API's own words about a refusal.
     pub(crate) fn told(&self) -> String {
-        let problem = self.json();
-        let word = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let detail = word(&problem, "detail");
-        if detail.is_empty() {
-            return format!("the service answers {} without saying why", self.status);
-        }
-        let places = problem.get("errors").and_then(Value::as_array).into_iter().flatten();
-        let places = places.map(|place| (word(place, "pointer"), word(place, "detail")));
-        // One place is in the detail already.
-        let others = places.filter(|(_, fault)| !detail.contains(fault.as_str()));
-        let told = others.map(|(pointer, fault)| format!("{pointer} {fault}"));
-        let told: Vec<String> = std::iter::once(detail.clone()).chain(told).collect();
-        format!("{} ({} {})", told.join("; "), self.status, word(&problem, "title"))
+        told(&self.json(), self.status)
+            .unwrap_or_else(|| format!("the service answers {} without saying why", self.status))
     }
+}
+
+/// The API's own words about a refusal, with the places that it names; `None` when it is no problem of the API.
+pub fn told(problem: &Value, status: u16) -> Option<String> {
+    let word = |of: &Value, key: &str| of.get(key)?.as_str().map(str::to_owned);
+    let (title, detail) = (word(problem, "title")?, word(problem, "detail")?);
+    let places = problem.get("errors").and_then(Value::as_array).into_iter().flatten();
+    let places = places.filter_map(|place| Some((word(place, "pointer")?, word(place, "detail")?)));
+    // One place is in the detail already.
+    let others = places.filter(|(_, fault)| !detail.contains(fault));
+    let others = others.map(|(pointer, fault)| format!("{pointer} {fault}"));
+    let told: Vec<String> = std::iter::once(detail.clone()).chain(others).collect();
+    Some(format!("{} ({status} {title})", told.join("; ")))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Shared services of a process at run time: the clock, caches, threads for long work and how tenants
-//! share them, the trace context of a job.
+//! Shared services of a process at run time: the clock, caches, shares of a limit, threads for long work and how
+//! tenants share them, the trace context of a job.
 //!
 //! Invariant: long work yields to requests.
 //! Must not know: what the service is for.
@@ -8,4 +8,5 @@ pub mod background;
 pub mod cache;
 pub mod clock;
 pub mod fair;
+pub mod shares;
 pub mod trace;

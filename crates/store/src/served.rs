@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::bulkhead::Share;
 use super::sessions;
 use crate::prelude::*;
+use anchord_messages::shape::hex;
 
 /// The most notes that wait to be written; beyond it new ones are lost, and counted as such.
 const MOST_WAITING: usize = 20_000;
@@ -67,34 +68,36 @@ pub struct ServedTokens {
 }
 
 /// A context that was served.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ServedContext)]
 pub struct Served {
-    /// When.
-    pub at: DateTime<Utc>,
-    /// The newest message.
+    /// Its id.
+    pub id: Uuid,
+    /// When it was served.
+    #[serde(serialize_with = "anchord_messages::time::serialize")]
+    pub served_at: DateTime<Utc>,
+    /// The newest message at that moment.
     pub head_seq: Seq,
-    /// The summary version that it showed.
+    /// The summary version that it showed; null without one.
+    #[schema(required = true)]
     pub version: Option<i64>,
-    /// The parameters of its request.
+    /// The parameters of its request, with defaults resolved.
+    #[serde(flatten)]
     pub parameters: Parameters,
     /// Its tokens.
     pub tokens: ServedTokens,
-    /// Over what was sent.
+    /// SHA-256 in hex over `system` as JSON, when there is one, and the JSON of each message, each with a line feed behind it.
+    #[serde(serialize_with = "in_hex")]
+    #[schema(value_type = String)]
     pub sha256: [u8; 32],
 }
 
-/// A note that is stored, with its id.
-#[derive(Clone, Debug)]
-pub struct StoredServed {
-    /// Its id.
-    pub id: Uuid,
-    /// The note.
-    pub served: Served,
+fn in_hex<S: serde::Serializer>(digest: &[u8; 32], to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_str(&hex(digest, digest.len()))
 }
 
 #[derive(Clone, Debug)]
 struct Waiting {
-    id: Uuid,
     key: SessionKey,
     served: Served,
     tries: u8,
@@ -128,7 +131,7 @@ impl ServedNotes {
 impl Store {
     /// Notes a context that was served. It locks a list for the length of a push.
     pub fn note_served(&self, key: SessionKey, served: Served) {
-        self.served.put([Waiting { id: Uuid::now_v7(), key, served, tries: 0 }]);
+        self.served.put([Waiting { key, served, tries: 0 }]);
     }
 
     /// Writes the notes that wait. A note that cannot be written is tried again, a few times.
@@ -171,8 +174,8 @@ impl Store {
             tokens.push(json(serde_json::to_string(&note.served.tokens))?);
         }
         let column = |of: fn(&Waiting) -> Uuid| batch.iter().map(of).collect::<Vec<_>>();
-        let (ids, sessions) = (column(|note| note.id), column(|note| note.key.id.0));
-        let at: Vec<DateTime<Utc>> = batch.iter().map(|note| note.served.at).collect();
+        let (ids, sessions) = (column(|note| note.served.id), column(|note| note.key.id.0));
+        let at: Vec<DateTime<Utc>> = batch.iter().map(|note| note.served.served_at).collect();
         let heads: Vec<i64> = batch.iter().map(|note| note.served.head_seq).collect();
         // A version is never 0.
         let versions: Vec<i64> = batch.iter().map(|note| note.served.version.unwrap_or_default()).collect();
@@ -202,7 +205,8 @@ impl Store {
         )
         .fetch_all(&mut *tx)
         .await?;
-        let trimmed = |note: &&Waiting| note.id.as_bytes().last().is_some_and(|last| last % TRIMMED == 0);
+        let trimmed =
+            |note: &&Waiting| note.served.id.as_bytes().last().is_some_and(|last| last % TRIMMED == 0);
         let full: BTreeSet<Uuid> = batch.iter().filter(trimmed).map(|note| note.key.id.0).collect();
         for session in full {
             sqlx::query!(
@@ -217,7 +221,7 @@ impl Store {
             .await?;
         }
         tx.commit().await?;
-        Ok(batch.iter().filter(|note| !written.contains(&note.id)).cloned().collect())
+        Ok(batch.iter().filter(|note| !written.contains(&note.served.id)).cloned().collect())
     }
 
     /// Lists the contexts that a session was served, newest first; `None` when there is no such session.
@@ -226,7 +230,7 @@ impl Store {
         tenant: TenantId,
         name: &SessionRef,
         (before, limit): (Option<Uuid>, i64),
-    ) -> Result<Option<Vec<StoredServed>>> {
+    ) -> Result<Option<Vec<Served>>> {
         let mut tx = self.snapshot(tenant).await?;
         let Some(session) = sessions::find(&mut tx, tenant, name).await? else { return Ok(None) };
         let rows = sqlx::query!(
@@ -246,19 +250,17 @@ impl Store {
         for row in rows {
             let corrupt =
                 |column, error: String| StoreError::corrupt("served_contexts", column, row.id, error);
-            read.push(StoredServed {
+            read.push(Served {
                 id: row.id,
-                served: Served {
-                    at: row.served_at,
-                    head_seq: row.head_seq,
-                    version: row.version,
-                    parameters: serde_json::from_str(&row.parameters)
-                        .map_err(|error| corrupt("parameters", error.to_string()))?,
-                    tokens: serde_json::from_str(&row.tokens)
-                        .map_err(|error| corrupt("tokens", error.to_string()))?,
-                    sha256: <[u8; 32]>::try_from(row.sha256.as_slice())
-                        .map_err(|error| corrupt("sha256", error.to_string()))?,
-                },
+                served_at: row.served_at,
+                head_seq: row.head_seq,
+                version: row.version,
+                parameters: serde_json::from_str(&row.parameters)
+                    .map_err(|error| corrupt("parameters", error.to_string()))?,
+                tokens: serde_json::from_str(&row.tokens)
+                    .map_err(|error| corrupt("tokens", error.to_string()))?,
+                sha256: <[u8; 32]>::try_from(row.sha256.as_slice())
+                    .map_err(|error| corrupt("sha256", error.to_string()))?,
             });
         }
         Ok(Some(read))

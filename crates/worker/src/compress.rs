@@ -13,6 +13,7 @@ use super::exam::Exam;
 use super::grader::Grader;
 use super::input::{InputRows, choose_span, lowered_target, read_through};
 use super::job::{Env, JobError, elapsed, in_turn};
+use super::pool::LEASE;
 use super::reread;
 use anchord_context::context::summary_message;
 use anchord_messages::group;
@@ -39,7 +40,7 @@ const INDEXED_AT_ONCE: Seq = 256;
 
 /// Runs a claimed compression to its settlement. Returns the job that indexes the new messages when there are few of
 /// them; that job is claimed with the settlement, under a lease of the same length.
-pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
+pub(super) async fn run(env: &Env, job: &Job) -> Result<Option<Box<Job>>, JobError> {
     let started = Instant::now();
     // Boxed, because this future is far larger than the others.
     let load = Box::pin(env.store.load_base((job.tenant, job.session)));
@@ -67,8 +68,7 @@ pub(super) async fn run(env: &Env, job: &Job, lease: Duration) -> Result<Option<
     let now = env.clock.now();
     let mut engine = Engine::choose(env, job, &base.settings, strategy).await?;
     // Indexing the whole history of a session would delay the compressions of others.
-    let index_lease =
-        Some(lease).filter(|_| base.session.head_seq - base.session.indexed_seq <= INDEXED_AT_ONCE);
+    let index_lease = (base.session.head_seq - base.session.indexed_seq <= INDEXED_AT_ONCE).then_some(LEASE);
     let exam = Exam::choose(env, job, &base.settings, span.parent_version).await?;
     let lowered = lowered_target(&base, &job.request);
     let todos_revision = base.todos.as_ref().map(|list| list.revision);

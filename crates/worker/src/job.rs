@@ -1,7 +1,6 @@
 //! What every job uses, how a job fails, and how it runs long work.
 
 use anchord_messages::id::TenantId;
-use anchord_messages::tokens::TokenCounter;
 use anchord_runtime::clock::Clock;
 use anchord_runtime::{background, fair};
 use anchord_store::Store;
@@ -11,8 +10,6 @@ use anchord_store::Store;
 pub struct Env {
     /// The database.
     pub store: Store,
-    /// The token counter.
-    pub tokens: TokenCounter,
     /// The clock.
     pub clock: Clock,
     /// The client of the model server, when one is configured.

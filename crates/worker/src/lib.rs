@@ -32,4 +32,4 @@ pub mod webhook_client;
 pub mod webhook_dispatcher;
 
 pub use job::{Env, JobError};
-pub use pool::{Options, Pool};
+pub use pool::Pool;

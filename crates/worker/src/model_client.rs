@@ -60,7 +60,7 @@ impl ModelClient<'_> {
             purpose: question.purpose,
             from_seq: question.span.0,
             through_seq: question.span.1,
-            provider: self.client.options().provider.as_str(),
+            provider: self.client.options().provider.into(),
             model: self.model,
         };
         let mut tries = 0;

@@ -14,13 +14,14 @@ use super::span_facts::{SpanFacts, group_ends};
 use anchord_facts::ledger::Facts;
 use anchord_llm::Client;
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Numbered, Role};
-use anchord_messages::shape::{AsShape, Shape};
+use anchord_messages::message::Numbered;
+use anchord_messages::shape::Shape;
 use anchord_record::candidate::{CheckedDraft, Material};
 use anchord_record::exam;
 use anchord_record::probe::ProbeResult;
 use anchord_record::rubric::Rubric;
 use anchord_session::compression::Cost;
+use anchord_session::outline::Outline;
 
 pub use super::call_log::CallRecord;
 
@@ -47,8 +48,7 @@ pub async fn compress(
     let asks = material.strategy.asks_an_engine();
     let model = client.filter(|_| asks).map(|client| (client.clone(), client.options().model.clone()));
     let read = move || {
-        let entries: Vec<Entry> = material.span.iter().map(|n| Entry::of(n, is_items, &material)).collect();
-        let ends = group_ends(&entries, material.through_seq);
+        let ends = ends(&material, is_items);
         CompressionInput { material, probe_ids: Vec::new(), ends, shorter: None }
     };
     let input = in_turn(read).await?;
@@ -81,8 +81,7 @@ pub async fn examine(
     context: String,
 ) -> Result<Examined, JobError> {
     let read = move || {
-        let entries: Vec<Entry> = material.span.iter().map(|n| Entry::of(n, is_items, &material)).collect();
-        let ends = group_ends(&entries, material.through_seq);
+        let ends = ends(&material, is_items);
         let tokens = material.counter.count_text(&context);
         let span = (material.from_seq, material.through_seq);
         let served = ServedText { text: context, tokens, span };
@@ -96,36 +95,17 @@ pub async fn examine(
     Ok(Examined { results: asked.unwrap_or_default(), notes, cost: memory_log.cost() })
 }
 
-/// What grouping needs of a message.
-struct Entry {
-    seq: Seq,
-    role: Role,
-    of_responses: bool,
-    shape: Option<Shape>,
-}
-
-impl Entry {
-    fn of(numbered: &Numbered, of_responses: bool, material: &Material) -> Self {
-        let message = &numbered.message;
-        let shape = Shape::of(message, &material.counter);
-        Self { seq: numbered.seq, role: message.role, of_responses, shape }
-    }
-}
-
-impl AsShape for Entry {
-    fn seq(&self) -> Seq {
-        self.seq
-    }
-
-    fn role(&self) -> Role {
-        self.role
-    }
-
-    fn is_item(&self) -> bool {
-        self.of_responses
-    }
-
-    fn shape(&self) -> Option<&Shape> {
-        self.shape.as_ref()
-    }
+/// The last message of each group of the span. Grouping reads no counts.
+fn ends(material: &Material, is_item: bool) -> Arc<[Seq]> {
+    let outline = |&Numbered { seq, ref message }: &Numbered| Outline {
+        seq,
+        role: message.role,
+        is_item,
+        tokens: 0,
+        shape: Shape::of(message, &material.counter),
+        is_left_out: false,
+        retrieved: false,
+        bytes: 0,
+    };
+    group_ends(&material.span.iter().map(outline).collect::<Vec<_>>(), material.through_seq)
 }

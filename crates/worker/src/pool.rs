@@ -22,31 +22,16 @@ use anchord_session::compression::Status;
 use anchord_store::StoreError;
 use anchord_store::compressions::{Job, Kind};
 
-/// The options of a pool.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// The most concurrent jobs of this process; one more may run for a tenant that runs none.
-    pub workers: usize,
-    /// The most concurrent jobs of one tenant, over all processes.
-    pub per_tenant: i32,
-    /// How long a claim is valid without a heartbeat. A dead worker is noticed by its presence long before; the lease
-    /// is for a worker that hangs.
-    pub lease: Duration,
-    /// How often to look for jobs when no notification arrives, with jitter.
-    pub tick: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { workers: 2, per_tenant: 8, lease: Duration::from_secs(30), tick: TICK }
-    }
-}
-
 /// The permits that are only for tenants that run no job.
 const RESERVED: usize = 1;
 /// The limit by which only tenants get a job that run none, whatever their quota is.
 const NONE_RUNNING: i32 = 0;
-/// How long a job that becomes due by time alone may wait for its claim.
+/// The most concurrent jobs of one tenant, over all processes.
+const PER_TENANT: i32 = 8;
+/// How long a claim is valid without a heartbeat. A dead worker is noticed by its presence long before; the lease is for a
+/// worker that hangs.
+pub(super) const LEASE: Duration = Duration::from_secs(30);
+/// How often to look for jobs when no notification arrives, with jitter: a job that becomes due by time alone waits no longer.
 const TICK: Duration = Duration::from_millis(500);
 /// The most jobs of one claim.
 const MAX_CLAIMED: usize = 16;
@@ -62,22 +47,23 @@ const MAX_FAILURES: i32 = 4;
 /// The pool of workers of one process.
 pub struct Pool {
     env: Env,
-    options: Options,
+    workers: usize,
 }
 
 impl Pool {
-    /// Creates a pool; nothing runs until [`Pool::run`].
-    pub fn new(env: Env, options: Options) -> Self {
-        Self { env, options }
+    /// Creates a pool of at most so many concurrent jobs, and one more for a tenant that runs none; nothing runs until
+    /// [`Pool::run`].
+    pub fn new(env: Env, workers: usize) -> Self {
+        Self { env, workers }
     }
 
     /// Works until `stop`, then waits for the running jobs.
     pub async fn run(self, stop: CancellationToken) {
-        let permits = Arc::new(Semaphore::new(self.options.workers + RESERVED));
+        let permits = Arc::new(Semaphore::new(self.workers + RESERVED));
         let jobs = TaskTracker::new();
         let Some(presence) = self.begin(&stop).await else { return };
         let (worker, freed) = (presence.worker, Notify::new());
-        info!(worker, workers = self.options.workers, "worker.started");
+        info!(worker, workers = self.workers, "worker.started");
         let rounds = async {
             while !stop.is_cancelled() {
                 // A lost connection ends the round; the next round listens on a new one.
@@ -114,7 +100,7 @@ impl Pool {
 
     async fn pause(&self, stop: &CancellationToken) {
         tokio::select! {
-            () = tokio::time::sleep(self.jittered_tick()) => {},
+            () = tokio::time::sleep(jittered_tick()) => {},
             () = stop.cancelled() => {},
         }
     }
@@ -151,13 +137,13 @@ impl Pool {
             while let Some(notification) = listener.next().now_or_never() {
                 notification?;
             }
-            let per_tenant = if is_last { NONE_RUNNING } else { self.options.per_tenant };
+            let per_tenant = if is_last { NONE_RUNNING } else { PER_TENANT };
             let claimed = self.claim(worker, taken.len(), per_tenant).await?;
             let is_idle = claimed.is_empty();
             for (job, permit) in claimed.into_iter().zip(taken) {
-                let (env, lease, ended) = (self.env.clone(), self.options.lease, Arc::clone(&ended));
+                let (env, ended) = (self.env.clone(), Arc::clone(&ended));
                 jobs.spawn(async move {
-                    run(&env, job, lease).await;
+                    run(&env, job).await;
                     drop(permit);
                     ended.notify_one();
                 });
@@ -169,7 +155,7 @@ impl Pool {
                 notification = listener.next() => { notification?; },
                 () = freed.notified() => {},
                 () = ended.notified(), if is_last => {},
-                () = tokio::time::sleep(self.jittered_tick()) => {},
+                () = tokio::time::sleep(jittered_tick()) => {},
                 () = stop.cancelled() => return Ok(()),
             }
         }
@@ -177,8 +163,8 @@ impl Pool {
 
     /// Claims at most as many due jobs as there are permits, of tenants that run fewer than `per_tenant`.
     async fn claim(&self, worker: i64, permits: usize, per_tenant: i32) -> Result<Vec<Job>, StoreError> {
-        let (lease, jobs) = (self.options.lease.as_secs_f64(), i32::try_from(permits).unwrap_or(i32::MAX));
-        self.env.store.claim(worker, lease, per_tenant, jobs).await
+        let jobs = i32::try_from(permits).unwrap_or(i32::MAX);
+        self.env.store.claim(worker, LEASE.as_secs_f64(), per_tenant, jobs).await
     }
 
     /// Runs jobs until none is due, on the caller's task; for tests.
@@ -186,37 +172,37 @@ impl Pool {
         let presence = Presence::begin(&self.env.store).await?;
         let mut done = 0;
         loop {
-            let claimed = self.claim(presence.worker, 1, self.options.per_tenant).await?;
+            let claimed = self.claim(presence.worker, 1, PER_TENANT).await?;
             if claimed.is_empty() {
                 return Ok(done);
             }
             for job in claimed {
-                done += run(&self.env, job, self.options.lease).await;
+                done += run(&self.env, job).await;
             }
         }
     }
+}
 
-    /// The tick with jitter, so that processes that started together do not query together.
-    fn jittered_tick(&self) -> Duration {
-        self.options.tick.mul_f64(rand::rng().random_range(0.8..1.2))
-    }
+/// The tick with jitter, so that processes that started together do not query together.
+fn jittered_tick() -> Duration {
+    TICK.mul_f64(rand::rng().random_range(0.8..1.2))
 }
 
 /// Runs a job to its settlement, and then each job that the settlement before it claimed in its commit; returns their
 /// number.
-async fn run(env: &Env, job: Job, lease: Duration) -> usize {
+async fn run(env: &Env, job: Job) -> usize {
     let mut next = Some(job);
     let mut done = 0;
     while let Some(job) = next {
         // Boxed, because the future of a job is large.
-        next = Box::pin(run_one(env, job, lease)).await.map(|next| *next);
+        next = Box::pin(run_one(env, job)).await.map(|next| *next);
         done += 1;
     }
     done
 }
 
 /// Runs one job to its settlement, with a heartbeat; returns the job that was claimed with it.
-async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
+async fn run_one(env: &Env, job: Job) -> Option<Box<Job>> {
     let kind: &str = job.kind.into();
     let span = span_of(&job);
     if job.attempt == 1 {
@@ -224,7 +210,7 @@ async fn run_one(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
     }
     let begun = Instant::now();
     // Boxed, because the future of a job is large.
-    let next = Box::pin(run_fenced(env, job, lease)).instrument(span).await;
+    let next = Box::pin(run_fenced(env, job)).instrument(span).await;
     metrics::histogram!("anchord_job_run_seconds", "kind" => kind).record(begun.elapsed().as_secs_f64());
     next
 }
@@ -251,9 +237,9 @@ fn record_wait(job: &Job) {
         .record(waited.as_secs_f64());
 }
 
-async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
-    let lost = heartbeat(env, &job, lease);
-    let work = of_tenant(job.tenant, work(env, &job, lease));
+async fn run_fenced(env: &Env, job: Job) -> Option<Box<Job>> {
+    let lost = heartbeat(env, &job);
+    let work = of_tenant(job.tenant, work(env, &job));
     let outcome = Box::pin(run_until_lease_lost(work, lost)).await.unwrap_or(Err(JobError::Fenced));
     if matches!(outcome, Err(JobError::Fenced)) {
         metrics::counter!("anchord_job_leases_lost_total").increment(1);
@@ -266,7 +252,7 @@ async fn run_fenced(env: &Env, job: Job, lease: Duration) -> Option<Box<Job>> {
         Ok(next) => next,
         Err(error) => {
             error!(compression.id = %job.id, compression.attempt = job.attempt, %error, "worker.job_failed");
-            give_back(env, &job, &error, lease).await;
+            give_back(env, &job, &error).await;
             None
         }
     }
@@ -282,14 +268,14 @@ async fn run_until_lease_lost<T>(work: impl Future<Output = T>, lost: impl Futur
     }
 }
 
-async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>, JobError> {
+async fn work(env: &Env, job: &Job) -> Result<Option<Box<Job>>, JobError> {
     if job.crashes >= MAX_CRASHES {
         fail(env, job, "crashed", "workers died over this job, again and again").await?;
         return Ok(None);
     }
     match job.kind {
         // Boxed, because this future is far larger than the others.
-        Kind::Compress => Box::pin(compress::run(env, job, lease)).await,
+        Kind::Compress => Box::pin(compress::run(env, job)).await,
         Kind::Evaluate => evaluate::run(env, job).await.map(|()| None),
         Kind::Index => {
             let indexed = index::index(&env.store, (job.tenant, job.session), Some(job)).await?;
@@ -303,10 +289,10 @@ async fn work(env: &Env, job: &Job, lease: Duration) -> Result<Option<Box<Job>>,
 }
 
 /// Extends the lease until it is lost; then returns.
-async fn heartbeat(env: &Env, job: &Job, lease: Duration) {
+async fn heartbeat(env: &Env, job: &Job) {
     loop {
-        tokio::time::sleep(lease / 3).await;
-        match env.store.heartbeat(job, lease.as_secs_f64()).await {
+        tokio::time::sleep(LEASE / 3).await;
+        match env.store.heartbeat(job, LEASE.as_secs_f64()).await {
             Ok(true) => {}
             Ok(false) => return,
             // The database may answer again before the lease ends; the fence rejects late writes.
@@ -317,7 +303,7 @@ async fn heartbeat(env: &Env, job: &Job, lease: Duration) {
 
 /// Gives a failed job back, again and again while the database does not answer. When the lease ends, another worker takes the job
 /// over.
-async fn give_back(env: &Env, job: &Job, why: &JobError, lease: Duration) {
+async fn give_back(env: &Env, job: &Job, why: &JobError) {
     let given = async {
         while let Err(error) = requeue_or_fail(env, job, why).await {
             // It was given back, and somebody has it already.
@@ -328,7 +314,7 @@ async fn give_back(env: &Env, job: &Job, why: &JobError, lease: Duration) {
             tokio::time::sleep(GIVE_BACK_AGAIN).await;
         }
     };
-    if tokio::time::timeout(lease, given).await.is_err() {
+    if tokio::time::timeout(LEASE, given).await.is_err() {
         error!(compression.id = %job.id, "worker.job_left_to_its_lease");
     }
 }

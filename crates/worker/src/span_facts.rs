@@ -6,9 +6,9 @@ use super::job::{JobError, in_turn};
 use anchord_facts::ledger::Facts;
 use anchord_messages::group;
 use anchord_messages::id::Seq;
-use anchord_messages::shape::AsShape;
 use anchord_record::candidate::{self, Draft, Material, Proposed};
 use anchord_record::strategy;
+use anchord_session::outline::Outline;
 
 /// A span and its facts.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl SpanFacts {
 }
 
 /// The last message of each group of the span that ends with `through`.
-pub(super) fn group_ends<T: AsShape>(messages: &[T], through: Seq) -> Arc<[Seq]> {
-    let covered = messages.get(..messages.partition_point(|m| m.seq() <= through)).unwrap_or_default();
-    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(AsShape::seq);
+pub(super) fn group_ends(messages: &[Outline], through: Seq) -> Arc<[Seq]> {
+    let covered = messages.get(..messages.partition_point(|m| m.seq <= through)).unwrap_or_default();
+    let last = |group: &group::Group| covered.get(group.range.clone())?.last().map(|m| m.seq);
     group::groups(covered).iter().filter_map(last).collect()
 }

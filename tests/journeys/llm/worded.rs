@@ -161,8 +161,8 @@ async fn the_phase_of_the_work_decides_what_is_told_in_full(
 #[case::of_all(2, 8, 2)]
 #[tokio::test]
 async fn no_more_calls_run_at_once_than_the_operator_allows(
-    #[case] all: usize,
-    #[case] of_tenant: usize,
+    #[case] all: u32,
+    #[case] of_tenant: u32,
     #[case] at_once: usize,
 ) {
     let fake = FakeProvider::start([Act::Held]).await;

@@ -27,7 +27,7 @@ const MOST: usize = 4_000;
 /// The most messages that are shown.
 const MESSAGES: usize = 600;
 
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "call.html")]
 struct CallPage {
     page: Page,
@@ -54,6 +54,33 @@ struct CallPage {
     omitted: Vec<(i64, i64, &'static str)>,
     before: Option<Before>,
     next: String,
+}
+
+impl CallPage {
+    /// The part of a page that a context and the call before it give.
+    fn of(
+        (visit, place, title): (&Visit, Place, &str),
+        (call, context, sent): (Call, &Value, &Sent),
+        before: Option<Before>,
+    ) -> Self {
+        let messages = messages(context, sent, before.as_ref().map_or(0, |before| before.kept_messages));
+        Self {
+            page: Page::of(visit, "sessions", &format!("{}: {title}", place.session)),
+            system: sent
+                .system
+                .as_ref()
+                .map(|_| shown(&message::system(context), MOST * 5))
+                .unwrap_or_default(),
+            hidden: context.list("messages").len().saturating_sub(messages.len()),
+            messages,
+            masked: masked(context),
+            omitted: omitted(context),
+            before,
+            call,
+            place,
+            ..Self::default()
+        }
+    }
 }
 
 /// A message of the context.
@@ -104,26 +131,11 @@ pub(super) async fn show(
     let body = built(&visit, &place, &item, &format).await?;
     let sent: Sent = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
     let context: Value = serde_json::from_slice(&body).map_err(|error| Fault::internal(&error))?;
-    let mut kept = 0;
-    let mut compared = None;
-    if let Some(before) = before.filter(|_| is_own_format) {
-        match built(&visit, &place, &before, &format).await {
-            Ok(earlier) => {
-                let earlier: Sent =
-                    serde_json::from_slice(&earlier).map_err(|error| Fault::internal(&error))?;
-                kept = compare::prefix(&earlier, &sent).messages;
-                compared = Some(beside(&place, (&before, &earlier), (&of, &sent)));
-            }
-            // It was under a version that is gone.
-            Err(Fault::Refused { status, .. }) if status.is_client_error() => {}
-            Err(other) => return Err(other),
-        }
-    }
-    let messages = messages(&context, &sent, kept);
+    let before = before.as_ref().filter(|_| is_own_format);
+    let before = compared((&visit, &place), (before, &format), (&of, &sent)).await?;
     let total = of.total.max(1);
     let pieces = PARTS.iter().zip(of.tokens);
     html(&CallPage {
-        page: Page::of(&visit, "sessions", &format!("{}: call", place.session)),
         at: time(&of.at),
         parameters: parameters(&item),
         formats: formats(&place, &format!("/calls/{id}")),
@@ -132,17 +144,8 @@ pub(super) async fn show(
         is_own_format,
         format,
         pieces: pieces.map(|((key, name), n)| (*key, *name, count(n), n * 100 / total)).collect(),
-        system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
-        hidden: context.list("messages").len().saturating_sub(messages.len()),
-        messages,
-        masked: masked(&context),
-        omitted: omitted(&context),
-        due: String::new(),
-        unsent: 0,
-        before: compared,
         next: next.map(|next| place.page(&format!("/calls/{}", next.text("id")), &[])).unwrap_or_default(),
-        call: of,
-        place,
+        ..CallPage::of((&visit, place, "call"), (of, &context, &sent), before)
     })
 }
 
@@ -169,21 +172,9 @@ pub(super) async fn next(
         total: part("total"),
         ..Call::default()
     };
-    let mut kept = 0;
-    let mut compared = None;
     let format = context.text("format");
-    if let Some(before) = served.list("items").first().filter(|before| before.text("format") == format) {
-        match built(&visit, &place, before, &format).await {
-            Ok(earlier) => {
-                let earlier: Sent =
-                    serde_json::from_slice(&earlier).map_err(|error| Fault::internal(&error))?;
-                kept = compare::prefix(&earlier, &sent).messages;
-                compared = Some(beside(&place, (before, &earlier), (&now, &sent)));
-            }
-            Err(Fault::Refused { status, .. }) if status.is_client_error() => {}
-            Err(other) => return Err(other),
-        }
-    }
+    let before = served.list("items").first().filter(|before| before.text("format") == format);
+    let before = compared((&visit, &place), (before, &format), (&now, &sent)).await?;
     let mut unsent = 0;
     if now.version > 0 {
         let (record, plain) = futures::try_join!(
@@ -218,10 +209,7 @@ pub(super) async fn next(
         ("notes", "Notes", part("notes")),
         ("messages", "Messages and outputs", part("tail")),
     ];
-    let messages = messages(&context, &sent, kept);
     html(&CallPage {
-        page: Page::of(&visit, "sessions", &format!("{}: the next context", place.session)),
-        at: String::new(),
         parameters: format!(
             "{format}, {} of at most {}",
             some(now.total, "token"),
@@ -230,20 +218,10 @@ pub(super) async fn next(
         formats: formats(&place, "/next"),
         is_own_format: true,
         format,
-        same: None,
-        differs: Vec::new(),
         due,
         unsent,
         pieces: pieces.into_iter().map(|(key, name, n)| (key, name, count(n), n * 100 / total)).collect(),
-        system: sent.system.as_ref().map(|_| shown(&message::system(&context), MOST * 5)).unwrap_or_default(),
-        hidden: context.list("messages").len().saturating_sub(messages.len()),
-        messages,
-        masked: masked(&context),
-        omitted: omitted(&context),
-        before: compared,
-        next: String::new(),
-        call: now,
-        place,
+        ..CallPage::of((&visit, place, "the next context"), (now, &context, &sent), before)
     })
 }
 
@@ -370,6 +348,23 @@ async fn built(visit: &Visit, place: &Place, item: &Value, format: &str) -> Resu
         ("pinned_by", &item.text("served_at")),
     ];
     visit.call(api::Call::get(place.api("/context", &pairs))).await
+}
+
+/// Compares a context with the call before; `None` when there is none, or it was under a version that is gone.
+async fn compared(
+    (visit, place): (&Visit, &Place),
+    (before, format): (Option<&Value>, &str),
+    (of, sent): (&Call, &Sent),
+) -> Result<Option<Before>, Fault> {
+    let Some(before) = before else { return Ok(None) };
+    match built(visit, place, before, format).await {
+        Ok(earlier) => {
+            let earlier = serde_json::from_slice(&earlier).map_err(|error| Fault::internal(&error))?;
+            Ok(Some(beside(place, (before, &earlier), (of, sent))))
+        }
+        Err(Fault::Refused { status, .. }) if status.is_client_error() => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 fn beside(place: &Place, (before, earlier): (&Value, &Sent), (of, sent): (&Call, &Sent)) -> Before {

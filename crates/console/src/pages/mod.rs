@@ -76,7 +76,7 @@ pub(crate) fn html(template: &impl Template) -> Result<Response, Fault> {
 }
 
 /// A session, on one of its branches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) session: String,
     /// Empty for the current one.

@@ -4,13 +4,12 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::html;
 use crate::PATH;
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, count, duration, segment, shown, time, word};
+use crate::view::{Look as _, Page, Paged, count, duration, next, segment, shown, time, with_query, word};
 use crate::visit::{Form, OfTenant};
 
 #[derive(Template)]
@@ -172,25 +171,19 @@ fn quota(one: &Value) -> Quota {
 /// Changes something that a tenant administers, as a form says.
 pub(super) async fn change(OfTenant { visit, .. }: OfTenant, form: Form) -> Result<Response, Fault> {
     let one = segment(form.text("id"));
-    match form.text("do") {
-        "revoke-key" => visit.send(Method::DELETE, format!("/v1/keys/{one}"), None).await?,
-        "test-webhook" => {
-            visit.send(Method::POST, format!("/v1/webhooks/{one}/test"), Some(json!({}))).await?
-        }
-        "enable-webhook" => {
-            visit.send(Method::PATCH, format!("/v1/webhooks/{one}"), Some(json!({ "enabled": true }))).await?
-        }
-        "disable-webhook" => {
-            visit
-                .send(Method::PATCH, format!("/v1/webhooks/{one}"), Some(json!({ "enabled": false })))
-                .await?
-        }
+    let webhook = format!("/v1/webhooks/{one}");
+    let (method, path, body) = match form.text("do") {
+        "revoke-key" => (Method::DELETE, format!("/v1/keys/{one}"), None),
+        "test-webhook" => (Method::POST, webhook + "/test", Some(json!({}))),
+        "enable-webhook" => (Method::PATCH, webhook, Some(json!({ "enabled": true }))),
+        "disable-webhook" => (Method::PATCH, webhook, Some(json!({ "enabled": false }))),
         "redeliver" => {
-            let path = format!("/v1/webhooks/{one}/deliveries/{}/redeliver", segment(form.text("delivery")));
-            visit.send(Method::POST, path, Some(json!({}))).await?
+            let delivery = segment(form.text("delivery"));
+            (Method::POST, format!("{webhook}/deliveries/{delivery}/redeliver"), Some(json!({})))
         }
         _ => return Err(Fault::refused(StatusCode::BAD_REQUEST, "No such change", "The form names none.")),
     };
+    visit.send(method, path, body).await?;
     Ok(Redirect::to(&form.done(0)).into_response())
 }
 
@@ -215,33 +208,20 @@ struct Delivery {
     can_again: bool,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Paged {
-    #[serde(default)]
-    cursor: String,
-}
-
 pub(super) async fn deliveries(
     OfTenant { visit, .. }: OfTenant,
     Path(id): Path<String>,
     Query(paged): Query<Paged>,
 ) -> Result<Response, Fault> {
     let path = format!("/v1/webhooks/{}", segment(&id));
-    let listed =
-        crate::view::with_query(&format!("{path}/deliveries"), &[("limit", "50"), ("cursor", &paged.cursor)]);
+    let listed = with_query(&format!("{path}/deliveries"), &[("limit", "50"), ("cursor", &paged.cursor)]);
     let (found, listed) = futures::try_join!(visit.get(path), visit.get(listed))?;
     let webhook = webhook(&found);
-    let cursor = listed.text("next_cursor");
-    let next = if cursor.is_empty() {
-        String::new()
-    } else {
-        crate::view::with_query(&webhook.href, &[("cursor", &cursor)])
-    };
     html(&Deliveries {
         page: Page::of(&visit, "operate", "Deliveries"),
+        next: next(&listed, &webhook.href),
         webhook,
         all: listed.list("items").iter().map(delivery).collect(),
-        next,
     })
 }
 

@@ -6,14 +6,13 @@ use askama::Template;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::html;
 use super::operate::{Setting, sourced};
 use crate::PATH;
 use crate::fault::Fault;
-use crate::view::{Look as _, Page, count, segment, shown, time, with_query, word};
+use crate::view::{Look as _, Page, Paged, count, next, segment, shown, time, with_query, word};
 use crate::visit::Visit;
 
 #[derive(Template)]
@@ -40,12 +39,6 @@ struct Group {
     figures: Vec<(String, String)>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct Paged {
-    #[serde(default)]
-    cursor: String,
-}
-
 fn operator_only(visit: &Visit) -> Result<(), Fault> {
     if visit.who.is_operator {
         return Ok(());
@@ -57,15 +50,10 @@ pub(super) async fn show(visit: Visit, Query(paged): Query<Paged>) -> Result<Res
     operator_only(&visit)?;
     let listed = with_query("/v1/admin/tenants", &[("limit", "50"), ("cursor", &paged.cursor)]);
     let (tenants, metrics) = futures::try_join!(visit.get(listed), visit.text("/metrics", "text/plain"))?;
-    let cursor = tenants.text("next_cursor");
     html(&OperatorPage {
         page: Page::of(&visit, "operator", "Operator"),
         tenants: tenants.list("items").iter().map(tenant_row).collect(),
-        next: if cursor.is_empty() {
-            String::new()
-        } else {
-            with_query(&format!("{PATH}/operator"), &[("cursor", &cursor)])
-        },
+        next: next(&tenants, &format!("{PATH}/operator")),
         figures: groups(&metrics),
     })
 }

@@ -14,7 +14,7 @@ use crate::whereabouts::{Shown, is_same};
 /// The most characters of the rendering.
 const RENDERED: usize = 200_000;
 
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "record.html")]
 struct Record {
     page: Page,
@@ -46,19 +46,7 @@ pub(super) async fn show(
     let title = format!("{}: record", place.session);
     if version == 0 {
         let page = Page::of(&visit, "sessions", &title);
-        return html(&Record {
-            page,
-            place,
-            version,
-            is_current: false,
-            can_return: false,
-            versions: Vec::new(),
-            about: String::new(),
-            scores: String::new(),
-            sections: Vec::new(),
-            unsent: 0,
-            rendering: String::new(),
-        });
+        return html(&Record { page, place, ..Record::default() });
     }
     let path = format!("/summaries/{version}");
     let (record, listed, rendering, context) = futures::try_join!(

@@ -37,7 +37,7 @@ const EMPTY: [&str; 44] = [
 const IN_LEDGER: [&str; 6] =
     ["constraints", "proposed_constraints", "files_modified", "files_read", "errors", "things"];
 
-#[derive(Template)]
+#[derive(Default, Template)]
 #[template(path = "search.html")]
 struct Search {
     page: Page,
@@ -93,18 +93,7 @@ pub(super) async fn show(
     let title = format!("{}: search", place.session);
     let q = meant(asked.q.trim());
     if q.is_empty() {
-        return html(&Search {
-            page: Page::of(&visit, "sessions", &title),
-            place,
-            q: String::new(),
-            things: Vec::new(),
-            more: 0,
-            hits: Vec::new(),
-            here: 0,
-            part: 0,
-            gone: 0,
-            about: String::new(),
-        });
+        return html(&Search { page: Page::of(&visit, "sessions", &title), place, ..Search::default() });
     }
     let (context, next, found, listed, pins) = futures::try_join!(
         visit.look(Shown::path(&place, None)),

@@ -53,7 +53,7 @@ fn expected(endpoint: Endpoint) -> Vec<String> {
 }
 
 /// Memory of so many MiB, half of which one tenant may have.
-fn memory(mib: u64) -> (TenantId, Bodies) {
+fn memory(mib: usize) -> (TenantId, Bodies) {
     (TenantId(Uuid::nil()), Bodies::new(mib * 1024 * 1024, 128 * 1024))
 }
 

@@ -7,20 +7,17 @@
 //! caller is gone or the reply was a timeout. Values that a body is parsed into have a total of the same size, and hold their
 //! part of it as long as the request has them.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt as _;
 
-use crate::admission::shares::{Full, Permit, Shares};
+use crate::admission::memory::{Memory, units};
 use crate::limits::Limits;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Permit;
 
-/// Memory is counted in units of so many bytes.
-const UNIT: usize = 1_024;
 /// The beginning of a body.
 const BEGINNING: usize = 64 * 1_024;
 /// Beginnings have this part of the total, an eighth.
@@ -31,19 +28,16 @@ const FEWEST_BEGINNINGS: usize = 4;
 const VALUE_BYTES: usize = 256;
 /// Values that take less are not counted.
 const SMALL_VALUES: usize = 1_024 * 1_024;
-/// One tenant may have this part of the total: a quarter.
-const PART: u32 = 4;
-/// How long a body waits for memory.
-const WAIT: Duration = Duration::from_secs(5);
+/// Subjects of a refusal.
+const OF: [&str; 2] = ["the tenant's requests", "all requests"];
 
-/// The memory for bodies of all tenants; the operator is a party of its own (`None`).
+/// The memory for bodies of all tenants.
 #[derive(Clone, Debug)]
 pub struct Bodies {
-    beginnings: Shares<Option<TenantId>>,
-    rests: Shares<Option<TenantId>>,
+    beginnings: Memory,
+    rests: Memory,
     /// Apart, because a request that waits for it holds its body.
-    values: Shares<Option<TenantId>>,
-    wait: Duration,
+    values: Memory,
 }
 
 /// Memory for a body that its reader holds itself.
@@ -65,16 +59,13 @@ impl AsRef<[u8]> for HeldBody {
 
 impl Bodies {
     /// A total in bytes. A tenant has a quarter of it, and at least room for the largest body.
-    pub fn new(total: u64, largest: usize) -> Self {
-        let total = u32::try_from(total.div_ceil(1_024)).unwrap_or(u32::MAX);
-        // One tenant never has all of it, however small it is.
-        let shares = |total: u32, least: u32| Shares::new(total.max(2 * least), (total / PART).max(least));
+    pub fn new(total: usize, largest: usize) -> Self {
+        let total = units(total);
         let of_beginnings = total / PART_OF_BEGINNINGS;
         Self {
-            beginnings: shares(of_beginnings, units(FEWEST_BEGINNINGS * BEGINNING)),
-            rests: shares(total - of_beginnings, units(largest)),
-            values: shares(total, units(largest)),
-            wait: WAIT,
+            beginnings: Memory::new(of_beginnings, units(FEWEST_BEGINNINGS * BEGINNING), OF),
+            rests: Memory::new(total - of_beginnings, units(largest), OF),
+            values: Memory::new(total, units(largest), OF),
         }
     }
 
@@ -110,9 +101,7 @@ impl Bodies {
         if bytes < SMALL_VALUES {
             return Ok(None);
         }
-        // More than the share is parsed when the tenant parses nothing else.
-        let units = units(bytes).min(self.values.share());
-        self.values.take(party, units, self.wait).await.map(Some).map_err(refuse)
+        self.values.take(party, units(bytes)).await.map(Some)
     }
 
     /// Takes the memory for a body of so many bytes at once, until it is dropped; `None` when there is no room.
@@ -137,14 +126,12 @@ impl Bodies {
                 return Err(too_large(limit));
             }
             if held.beginning.is_none() {
-                let taken = self.beginnings.take(party, units(room), self.wait).await;
-                held.beginning = Some(taken.map_err(refuse)?);
+                held.beginning = Some(self.beginnings.take(party, units(room)).await?);
                 held.bytes.reserve_exact(room);
             }
             if length > room {
                 let next = announced.unwrap_or_else(|| limit.min(room.saturating_mul(2))).max(length);
-                let rest = self.rests.take(party, units(next - room), self.wait).await;
-                held.rest.push(rest.map_err(refuse)?);
+                held.rest.push(self.rests.take(party, units(next - room)).await?);
                 held.bytes.reserve_exact(next - held.bytes.len());
                 room = next;
             }
@@ -154,16 +141,8 @@ impl Bodies {
     }
 }
 
-fn units(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
-}
-
 fn too_large(limit: usize) -> ApiError {
     ApiError::TooLarge { what: "the body".to_owned(), limit, unit: "bytes" }
-}
-
-fn refuse(full: Full) -> ApiError {
-    full.of_memory(["the tenant's requests", "all requests"])
 }
 
 #[cfg(test)]
@@ -221,7 +200,7 @@ mod tests {
 
     #[tokio::test]
     async fn large_bodies_that_have_no_room_together_arrive_one_after_the_other() {
-        let bodies = Bodies { wait: Duration::from_secs(20), ..bodies() };
+        let bodies = bodies();
         // Each has half of its bytes already when the other half is still to come.
         let half = || async {
             tokio::task::yield_now().await;
@@ -229,15 +208,13 @@ mod tests {
         };
         let body = || Body::from_stream(stream::iter([half(), half()]).then(std::convert::identity));
         let read = (0..20).map(|_| async { read(&bodies, body(), Some(200 * KIB)).await.map(drop) });
-        let begun = tokio::time::Instant::now();
         let ended = futures::future::join_all(read).await;
         assert!(ended.iter().all(Result::is_ok), "{ended:?}");
-        assert!(begun.elapsed() < bodies.wait);
     }
 
     #[tokio::test]
     async fn many_values_of_a_tenant_wait_for_each_other_and_not_for_bodies() {
-        let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
+        let bodies = bodies();
         let text = b"{},".repeat(4_000);
         let body = read(&bodies, Body::from(vec![b'x'; 256 * KIB]), None).await.unwrap();
         assert!(bodies.take_for_values(None, b"{\"a\": [1, 2, 3]}").await.unwrap().is_none());
@@ -251,7 +228,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_without_room_is_refused_with_the_limit_and_one_that_is_too_large_at_once() {
-        let bodies = Bodies { wait: Duration::ZERO, ..bodies() };
+        let bodies = bodies();
         let _held = bodies.rests.try_take(None, 250).unwrap();
         let refused = read(&bodies, Body::from(vec![b'x'; 100 * KIB]), None).await.unwrap_err();
         assert!(matches!(refused, ApiError::BodiesInFlight { limit: 262_144, .. }), "{refused:?}");

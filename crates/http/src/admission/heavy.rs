@@ -80,35 +80,18 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
 
-    use uuid::Uuid;
-
     use super::*;
-    use crate::request_scope::Scope;
-    use anchord_messages::id::KeyId;
-    use anchord_session::quota::Quotas;
-
-    fn caller(tenant: u128) -> Caller {
-        Caller {
-            tenant: TenantId(Uuid::from_u128(tenant)),
-            key: KeyId(Uuid::nil()),
-            scopes: Vec::new(),
-            quotas: Quotas::default(),
-            digest: [0; 32],
-            scope: Scope::default(),
-            looks_on: false,
-        }
-    }
 
     #[tokio::test]
     async fn work_that_nobody_waits_for_does_not_begin_and_work_that_runs_is_told() {
-        let (first, second) = (caller(71), caller(71));
+        let (first, second) = (Caller::of_test(71), Caller::of_test(71));
         let begun = Arc::new(AtomicUsize::new(0));
         let ((signal, runs), (told, ended)) = (tokio::sync::oneshot::channel(), mpsc::channel());
         // A tenant may have several turns on a large machine; each piece that runs takes one.
         let turns = std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).max(1));
         let (go, gate) = mpsc::channel::<()>();
         let gate = Arc::new(std::sync::Mutex::new(gate));
-        let others: Vec<Caller> = (1..turns).map(|_| caller(71)).collect();
+        let others: Vec<Caller> = (1..turns).map(|_| Caller::of_test(71)).collect();
         let mut held: Vec<_> = others
             .iter()
             .map(|other| {
@@ -144,7 +127,7 @@ mod tests {
         assert!(matches!(running.await, Err(ApiError::Timeout)));
         ended.recv_timeout(std::time::Duration::from_secs(5)).expect("it ends by itself");
         drop(go);
-        assert!(caller(71).compute(|_| Ok(())).await.is_ok());
+        assert!(Caller::of_test(71).compute(|_| Ok(())).await.is_ok());
         assert_eq!(begun.load(Ordering::SeqCst), 0);
     }
 }

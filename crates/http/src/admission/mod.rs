@@ -4,17 +4,15 @@ pub mod assemblies;
 pub mod bodies;
 pub mod guesses;
 pub mod heavy;
+mod memory;
 pub mod quotas;
 pub mod rate_limit;
 pub mod replies;
-pub(crate) mod shares;
 pub mod streams;
-pub mod waits;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ipnet::IpNet;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -23,29 +21,16 @@ use crate::admission::bodies::Bodies;
 use crate::admission::guesses::Guesses;
 use crate::admission::replies::Replies;
 use crate::admission::streams::Streams;
-use crate::admission::waits::Waits;
+use crate::limits::Limits;
+use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Shares;
 use anchord_store::Store;
 
 /// How long an answer of the database to a readiness check is used.
 const READY_FOR: Duration = Duration::from_secs(1);
-
-/// Limits that an operator sets.
-#[derive(Clone, Debug)]
-pub struct AdmissionLimits {
-    /// The bytes of all bodies of requests that are received or worked on; replies, and contexts while they are
-    /// assembled, may take as many again.
-    pub bodies_bytes: u64,
-    /// The bytes of the largest body.
-    pub body_bytes: usize,
-    /// The proxies whose `X-Forwarded-For` is believed.
-    pub trusted_proxies: Vec<IpNet>,
-}
-
-impl Default for AdmissionLimits {
-    fn default() -> Self {
-        Self { bodies_bytes: 80 * 1024 * 1024, body_bytes: 16 * 1024 * 1024, trusted_proxies: Vec::new() }
-    }
-}
+/// The most waits for results of a process, and of one tenant.
+const MAX_WAITS: u32 = 512;
+const TENANT_WAITS: u32 = 64;
 
 /// The limits of a process, with what is used of them.
 #[derive(Clone, Debug)]
@@ -55,20 +40,21 @@ pub struct Admission {
     pub bodies: Bodies,
     pub(crate) replies: Replies,
     pub(crate) streams: Streams,
-    pub(crate) waits: Waits,
+    /// Waits for results.
+    pub(crate) waits: Shares<TenantId>,
     pub(crate) guesses: Guesses,
     pub(crate) readiness: Readiness,
 }
 
 impl Admission {
     /// Limits whose event streams end when `stop` is cancelled.
-    pub fn new(limits: &AdmissionLimits, stop: CancellationToken) -> Self {
+    pub fn new(limits: &Limits, stop: CancellationToken) -> Self {
         Self {
             assemblies: Assemblies::new(limits.bodies_bytes),
             bodies: Bodies::new(limits.bodies_bytes, limits.body_bytes),
             replies: Replies::new(limits.bodies_bytes),
             streams: Streams::new(stop),
-            waits: Waits::default(),
+            waits: Shares::new(MAX_WAITS, TENANT_WAITS),
             guesses: Guesses::new(&limits.trusted_proxies),
             readiness: Readiness::default(),
         }

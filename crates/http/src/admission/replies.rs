@@ -14,40 +14,36 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::{Frame, SizeHint};
 
-use crate::admission::shares::{Full, Permit, Shares};
+use crate::admission::memory::{Memory, units};
+use crate::problem::ApiError;
 use anchord_messages::id::TenantId;
+use anchord_runtime::shares::Permit;
 
 /// Replies up to this size are not counted, and larger ones are handed over in pieces of it.
 const PIECE: usize = 64 * 1_024;
 /// Size of a reply without a known length.
 const PAGE: usize = 4 * 1_024 * 1_024;
-/// One tenant may have this part of the total: a quarter.
-const PART: u32 = 4;
 /// How long a client may let a reply wait, besides the time that it needs at the least pace.
 const GRACE: Duration = Duration::from_secs(30);
 /// The least pace in bytes per second.
 const LEAST_PACE: u32 = 32 * 1_024;
-
-/// How long a reply waits for others to be taken. Waiting replies are in memory too, and have limits of the same size.
-const WAIT: Duration = Duration::from_secs(5);
 /// Subjects of a refusal.
 const OF_TENANT: &str = "the replies that the tenant has not taken yet";
 const OF_ALL: &str = "the replies that are being sent";
 
-/// The memory for replies of all tenants; the operator is a party of its own (`None`). The unit is a KiB.
+/// The memory for replies of all tenants.
 #[derive(Clone, Debug)]
 pub struct Replies {
-    sent: Shares<Option<TenantId>>,
-    waiting: Shares<Option<TenantId>>,
-    wait: Duration,
+    sent: Memory,
+    /// Replies that wait for others to be taken are in memory too, and have limits of the same size.
+    waiting: Memory,
 }
 
 impl Replies {
     /// A total in bytes, of which a tenant has a quarter.
-    pub fn new(total: u64) -> Self {
-        let total = u32::try_from(total / 1_024).unwrap_or(u32::MAX);
-        let [sent, waiting] = [(); 2].map(|()| Shares::new(total, total / PART));
-        Self { sent, waiting, wait: WAIT }
+    pub fn new(total: usize) -> Self {
+        let [sent, waiting] = [(); 2].map(|()| Memory::new(units(total), 0, [OF_TENANT, OF_ALL]));
+        Self { sent, waiting }
     }
 
     pub(crate) async fn admit(&self, tenant: Option<TenantId>, response: Response) -> Response {
@@ -58,21 +54,18 @@ impl Replies {
             None if is_event_stream(&response) => return response,
             None => PAGE,
         };
-        let units = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
-        // A single reply that is larger than the share is sent, when nothing else is.
-        let units = units.min(self.sent.share());
-        match self.take(tenant, units).await {
+        match self.take(tenant, units(bytes)).await {
             Ok(memory) => response.map(|body| Body::new(Paced::new(body, memory))),
-            Err(full) => full.of_memory([OF_TENANT, OF_ALL]).into_response(),
+            Err(refused) => refused.into_response(),
         }
     }
 
-    async fn take(&self, tenant: Option<TenantId>, units: u32) -> Result<Permit, Full> {
+    async fn take(&self, tenant: Option<TenantId>, units: u32) -> Result<Permit, ApiError> {
         if let Ok(memory) = self.sent.try_take(tenant, units) {
             return Ok(memory);
         }
         let _waiting = self.waiting.try_take(tenant, units)?;
-        self.sent.take(tenant, units, self.wait).await
+        self.sent.take(tenant, units).await
     }
 }
 
@@ -176,8 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_reply_comes_whole_in_pieces_and_counts_until_it_is_taken() {
-        let patient = Replies::new(4 * 1_024 * 1_024);
-        let replies = Replies { wait: Duration::ZERO, ..patient.clone() };
+        let replies = Replies::new(4 * 1_024 * 1_024);
         let admit = async |bytes| replies.admit(None, large(bytes)).await;
         let first = admit(1_000_000).await;
         assert_eq!(first.body().size_hint().exact(), Some(1_000_000));
@@ -198,7 +190,7 @@ mod tests {
             drop(pieces);
             rest
         };
-        let (waited, rest) = tokio::join!(patient.admit(None, large(1_000_000)), take);
+        let (waited, rest) = tokio::join!(admit(1_000_000), take);
         assert_eq!((waited.status().as_u16(), rest), (200, 1_000_000 - PIECE));
         drop(waited);
         assert_eq!(admit(3_000_000).await.status(), 200, "alone, also beyond the share");
@@ -206,8 +198,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_reply_that_is_taken_too_slowly_is_broken_off() {
-        let shares = Shares::new(1, 1);
-        let mut body = Paced::new(Body::from(vec![b'x'; 4 * PIECE]), shares.try_take((), 1).unwrap());
+        let memory = Memory::new(4, 0, [OF_TENANT, OF_ALL]);
+        let mut body = Paced::new(Body::from(vec![b'x'; 4 * PIECE]), memory.try_take(None, 1).unwrap());
         assert!(body.frame().await.unwrap().is_ok());
         body.waited = GRACE + Duration::from_secs(1);
         assert!(body.frame().await.unwrap().is_ok(), "it needs two seconds for a piece");

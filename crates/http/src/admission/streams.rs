@@ -3,9 +3,9 @@
 
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::shares::{Full, Permit, Shares};
 use crate::problem::{ApiError, Result};
 use anchord_messages::id::{KeyId, TenantId};
+use anchord_runtime::shares::{Full, Permit, Shares};
 
 /// The most open streams of a process.
 const MAX_STREAMS: u32 = 1_024;

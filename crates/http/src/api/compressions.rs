@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::api::prelude::*;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::extract::prefer::Wait;
 use anchord_messages::id::CompressionId;
 use anchord_record::strategy::{self, EngineChoice, Strategy, Verifiable};
 use anchord_session::compression::{Report, Request, Status};
@@ -21,17 +21,13 @@ use anchord_store::settle;
 const LOOK_FIRST: Duration = Duration::from_millis(15);
 const LOOK_LONGEST: Duration = Duration::from_millis(300);
 
-/// The path of one compression.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct CompressionPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The compression's id.
-    #[param(inline)]
-    pub compression_id: CompressionId,
+session_path! {
+    /// The path of one compression.
+    CompressionPath {
+        /// The compression's id.
+        #[param(inline)]
+        compression_id: CompressionId,
+    }
 }
 
 /// A compression to make; absent fields follow the session's settings.
@@ -320,12 +316,8 @@ pub(crate) fn reply(
 ) -> Result<KeptReply> {
     let location = params::path_of(session, asked, &format!("/compressions/{}", row.id));
     let status = if row.status.is_live() { StatusCode::ACCEPTED } else { StatusCode::OK };
-    let mut reply =
-        KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
-    if let Some(applied) = wait.applied() {
-        reply = reply.with(&PREFERENCE_APPLIED, applied);
-    }
-    Ok(reply)
+    let reply = KeptReply::json(status, &Compression::of(session, row))?.with(&header::LOCATION, location);
+    Ok(wait.on(reply))
 }
 
 /// Waits until a job has ended; `None` when the caller does not wait, or the time is over. A caller whose key is good no

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
+use uuid::Uuid;
 
 use crate::api::compressions::find_session;
 use crate::api::prelude::*;
@@ -267,7 +268,8 @@ async fn serve(
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
     let noted = Served {
-        at: state.clock.now(),
+        id: Uuid::now_v7(),
+        served_at: state.clock.now(),
         head_seq: source.session.head_seq,
         version: source.session.version,
         parameters: Parameters {

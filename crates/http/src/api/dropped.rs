@@ -3,29 +3,21 @@
 use crate::api::prelude::*;
 use anchord_store::dropped::{Dropped, Entry};
 
-/// The path of a constraint.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct ConstraintPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The constraint's id, as the summary names it.
-    pub constraint_id: String,
+session_path! {
+    /// The path of a constraint.
+    ConstraintPath {
+        /// The constraint's id, as the summary names it.
+        constraint_id: String,
+    }
 }
 
-/// The path of a request.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct RequestPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The request's id, as the ledger names it.
-    #[param(example = "req_31_9f2c4b7a1d3e5f60")]
-    pub request_id: String,
+session_path! {
+    /// The path of a request.
+    RequestPath {
+        /// The request's id, as the ledger names it.
+        #[param(example = "req_31_9f2c4b7a1d3e5f60")]
+        request_id: String,
+    }
 }
 
 /// Drops an extracted constraint.

@@ -2,7 +2,7 @@
 
 use crate::api::compressions::{self, Compression};
 use crate::api::prelude::*;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::extract::prefer::Wait;
 use anchord_messages::id::{CompressionId, EvaluationId};
 use anchord_record::probe::{ProbeResult, Scores};
 use anchord_record::rubric::Rubric;
@@ -11,17 +11,13 @@ use anchord_store::compressions::{self as jobs, Kind as JobKind, NewJob};
 use anchord_store::probes::{self, EvaluationRow};
 use anchord_store::{bounds, summaries};
 
-/// The path of one evaluation.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct EvaluationPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The evaluation's id.
-    #[param(inline)]
-    pub evaluation_id: EvaluationId,
+session_path! {
+    /// The path of one evaluation.
+    EvaluationPath {
+        /// The evaluation's id.
+        #[param(inline)]
+        evaluation_id: EvaluationId,
+    }
 }
 
 /// The version to evaluate.
@@ -193,11 +189,7 @@ pub async fn create_evaluation(
     let reply = if let Some(row) = row {
         let location = params::path_of(&session, &path.session_id, &format!("/evaluations/{}", row.id));
         let reply = KeptReply::json(StatusCode::OK, &EvaluationDetail::try_from(row)?)?;
-        let reply = reply.with(&header::LOCATION, location);
-        match wait.applied() {
-            Some(applied) => reply.with(&PREFERENCE_APPLIED, applied),
-            None => reply,
-        }
+        wait.on(reply.with(&header::LOCATION, location))
     } else {
         compressions::reply(&session, ended, (&path.session_id, &wait))?.at(StatusCode::ACCEPTED)
     };

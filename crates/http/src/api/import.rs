@@ -96,8 +96,7 @@ pub async fn import_session(
         return Err(ApiError::invalid(format!("/{}", import.lines), detail));
     }
     if let Some(settings) = import.settings() {
-        let engine = settings.get("engine").and_then(|engine| serde_json::from_value(engine.clone()).ok());
-        state.check_engine(engine, settings.get("summary_model").and_then(Value::as_str))?;
+        state.check_settings(settings)?;
     }
     let Import { parts, sizes, .. } = import;
     let all = sizes.iter().fold(BatchSize::default(), |all, one| BatchSize {

@@ -384,17 +384,13 @@ pub(crate) fn opening(
     FirstSettings::new(user, metadata).map_err(|refused| ApiError::invalid(refused.pointer, refused.detail))
 }
 
-/// The path of one of a session's messages.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct MessagePath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The message's position.
-    #[param(minimum = 1)]
-    pub seq: Seq,
+session_path! {
+    /// The path of one of a session's messages.
+    MessagePath {
+        /// The message's position.
+        #[param(minimum = 1)]
+        seq: Seq,
+    }
 }
 
 /// Ends the mark `keep: always` of a message.

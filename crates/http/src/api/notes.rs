@@ -5,17 +5,13 @@ use anchord_context::note::{read_id, written_id};
 use anchord_store::load::Tries;
 use anchord_store::notes::{self, NoteEdit, NoteEdited, StoredNote};
 
-/// The path of a note.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct NotePath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The note's id.
-    #[param(example = "n3")]
-    pub note_id: String,
+session_path! {
+    /// The path of a note.
+    NotePath {
+        /// The note's id.
+        #[param(example = "n3")]
+        note_id: String,
+    }
 }
 
 /// A note of the agent's.

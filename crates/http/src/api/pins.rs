@@ -76,17 +76,13 @@ impl<'de> Deserialize<'de> for NewPin {
     }
 }
 
-/// The path of one of a session's pins.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct PinPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The pin's id.
-    #[param(example = "pin_9f2c4b7a1d3e5f60")]
-    pub pin_id: String,
+session_path! {
+    /// The path of one of a session's pins.
+    PinPath {
+        /// The pin's id.
+        #[param(example = "pin_9f2c4b7a1d3e5f60")]
+        pin_id: String,
+    }
 }
 
 /// The path of one of the tenant's pins.

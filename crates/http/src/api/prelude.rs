@@ -11,7 +11,7 @@ pub(crate) use crate::extract::auth::{Admin, Caller, Operator, Reader, Writer};
 pub(crate) use crate::extract::idempotency::{Claim, IdempotencyKey, KeptReply, first_or_replay};
 pub(crate) use crate::extract::json::{Json, JsonBytes, Object, OptionalJson, ReadOnly, Reply};
 pub(crate) use crate::extract::paging::{Page, PageQuery, Paging};
-pub(crate) use crate::extract::params::{self, Path, Query, SessionPath};
+pub(crate) use crate::extract::params::{self, Path, Query, SessionPath, session_path};
 pub(crate) use crate::problem::{ApiError, FieldError, Kind, OrMissing as _, Problem, Result};
 pub(crate) use crate::state::AppState;
 pub(crate) use anchord_messages::id::{

@@ -82,17 +82,13 @@ impl ProbeUpdate {
     }
 }
 
-/// The path of a probe.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct ProbePath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The probe's id.
-    #[param(inline)]
-    pub probe_id: ProbeId,
+session_path! {
+    /// The path of a probe.
+    ProbePath {
+        /// The probe's id.
+        #[param(inline)]
+        probe_id: ProbeId,
+    }
 }
 
 /// Where a probe comes from.

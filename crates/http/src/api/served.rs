@@ -3,43 +3,7 @@
 use uuid::Uuid;
 
 use crate::api::prelude::*;
-use anchord_store::served::{Parameters, ServedTokens, StoredServed};
-
-/// A context that was served.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ServedContext {
-    /// Its id.
-    pub id: Uuid,
-    /// When it was served.
-    #[serde(serialize_with = "anchord_messages::time::serialize")]
-    pub served_at: DateTime<Utc>,
-    /// The newest message at that moment.
-    pub head_seq: Seq,
-    /// The summary version that it showed; null without one.
-    #[schema(required = true)]
-    pub version: Option<i64>,
-    /// The parameters of its request, with defaults resolved.
-    #[serde(flatten)]
-    pub parameters: Parameters,
-    /// Its tokens.
-    pub tokens: ServedTokens,
-    /// SHA-256 in hex over `system` as JSON, when there is one, and the JSON of each message, each with a line feed behind it.
-    pub sha256: String,
-}
-
-impl From<StoredServed> for ServedContext {
-    fn from(StoredServed { id, served }: StoredServed) -> Self {
-        Self {
-            id,
-            served_at: served.at,
-            head_seq: served.head_seq,
-            version: served.version,
-            parameters: served.parameters,
-            tokens: served.tokens,
-            sha256: anchord_messages::shape::hex(&served.sha256, served.sha256.len()),
-        }
-    }
-}
+use anchord_store::served::Served;
 
 /// Lists the contexts that a session was served, newest first.
 ///
@@ -49,17 +13,17 @@ impl From<StoredServed> for ServedContext {
 #[utoipa::path(
     get, path = "/v1/sessions/{session_id}/served-contexts", tag = "context", operation_id = "context.list_served",
     params(SessionPath, PageQuery),
-    responses((status = 200, body = Page<ServedContext>, description = "A page of contexts."))
+    responses((status = 200, body = Page<Served>, description = "A page of contexts."))
 )]
 pub async fn list_served(
     Reader { caller, state }: Reader,
     Path(path): Path<SessionPath>,
     Query(query): Query<PageQuery>,
-) -> Result<Reply<Page<ServedContext>>> {
+) -> Result<Reply<Page<Served>>> {
     let scope = format!("served {}", path.session_id);
     let paging = Paging::<Uuid>::read(&caller, &scope, query.limit, query.cursor.as_deref())?;
     let found =
         state.store.list_served(caller.tenant, &path.session_id, (paging.after, paging.rows())).await?;
     let rows = found.or_missing(Kind::SessionNotFound)?;
-    Ok(Reply(paging.page(rows, |row| row.id).map(Into::into)))
+    Ok(Reply(paging.page(rows, |row| row.id)))
 }

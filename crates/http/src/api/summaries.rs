@@ -21,17 +21,13 @@ const STATE_TYPE: &str = "application/vnd.anchord.session-state+json";
 const LEAST_TOKENS: u32 = 200;
 pub(crate) const MOST_TOKENS: u32 = 100_000;
 
-/// The path of one version.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct VersionPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The version's number.
-    #[param(minimum = 1)]
-    pub version: i64,
+session_path! {
+    /// The path of one version.
+    VersionPath {
+        /// The version's number.
+        #[param(minimum = 1)]
+        version: i64,
+    }
 }
 
 /// How a version is shown.
@@ -388,24 +384,4 @@ pub(crate) fn rendered(
 /// Whether Markdown stands before JSON in what the caller accepts.
 fn wants_markdown(headers: &HeaderMap) -> bool {
     preferred(headers, &["application/json", "text/markdown"]) == "text/markdown"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markdown_is_served_to_those_who_name_it_first() {
-        for (accept, expected) in [
-            ("text/markdown", true),
-            ("text/markdown;q=1, application/json", true),
-            ("application/json, text/markdown", false),
-            ("*/*", false),
-            ("text/html", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_markdown(&headers), expected, "{accept}");
-        }
-    }
 }

@@ -5,18 +5,14 @@ use crate::api::usage::{about_tokens, refetch};
 use anchord_messages::format::{self, Format};
 use anchord_session::usage::Kind as UsageKind;
 
-/// The path of a tool output.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct ToolOutputPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The reference, as placeholders name it.
-    #[param(example = "1a2b3c4d5e6f7081")]
-    #[serde(rename = "ref")]
-    pub reference: String,
+session_path! {
+    /// The path of a tool output.
+    ToolOutputPath {
+        /// The reference, as placeholders name it.
+        #[param(example = "1a2b3c4d5e6f7081")]
+        #[serde(rename = "ref")]
+        reference: String,
+    }
 }
 
 /// Which lines to read.

@@ -48,17 +48,13 @@ pub struct Tools {
     pub tokens: u32,
 }
 
-/// The path of a tool in a session.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct ToolPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "params::session")]
-    pub session_id: SessionRef,
-    /// The tool's name.
-    #[param(example = "search_past")]
-    pub tool: String,
+session_path! {
+    /// The path of a tool in a session.
+    ToolPath {
+        /// The tool's name.
+        #[param(example = "search_past")]
+        tool: String,
+    }
 }
 
 /// A call as the model made it.

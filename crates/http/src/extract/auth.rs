@@ -76,6 +76,20 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// A caller without scopes and quotas.
+    #[cfg(test)]
+    pub(crate) fn of_test(tenant: u128) -> Self {
+        Self {
+            tenant: TenantId(uuid::Uuid::from_u128(tenant)),
+            key: KeyId(uuid::Uuid::nil()),
+            scopes: Vec::new(),
+            quotas: Quotas::default(),
+            digest: [0; 32],
+            scope: Scope::default(),
+            looks_on: false,
+        }
+    }
+
     /// Until when the key is good, by another look at it: `None` when it is good no longer, an inner `None` without an
     /// end.
     pub(crate) async fn still_good(&self, state: &AppState) -> Result<Option<Option<DateTime<Utc>>>> {

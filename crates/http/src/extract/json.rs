@@ -11,7 +11,6 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::admission::heavy::in_turn;
-use crate::admission::shares::Permit;
 use crate::extract::auth;
 use crate::problem::{ApiError, FieldError, Result};
 use crate::request_scope::Scope;
@@ -19,6 +18,7 @@ use crate::state::AppState;
 use anchord_messages::format::{MAX_VALUES, check_json};
 use anchord_messages::id::TenantId;
 use anchord_messages::misread::{must_be, place, pointer};
+use anchord_runtime::shares::Permit;
 
 /// Bodies up to this size are parsed on the thread of the request, which takes some tenths of a millisecond.
 const INLINE_BYTES: usize = 128 * 1024;

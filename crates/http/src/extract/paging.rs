@@ -152,51 +152,35 @@ fn open<P: DeserializeOwned>(scope: &str, cursor: &str) -> Option<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request_scope::Scope;
-    use anchord_messages::id::{KeyId, TenantId};
-    use anchord_session::quota::Quotas;
-    use uuid::Uuid;
-
-    fn caller(tenant: u128) -> Caller {
-        Caller {
-            tenant: TenantId(Uuid::from_u128(tenant)),
-            key: KeyId(Uuid::nil()),
-            scopes: Vec::new(),
-            quotas: Quotas::default(),
-            digest: [0; 32],
-            scope: Scope::default(),
-            looks_on: false,
-        }
-    }
-
     #[test]
     fn a_cursor_goes_on_after_the_last_item_and_the_last_page_has_none() {
-        let first = Paging::<i64>::read(&caller(1), "list", Some(2), None).unwrap();
+        let first = Paging::<i64>::read(&Caller::of_test(1), "list", Some(2), None).unwrap();
         assert_eq!(first.rows(), 3);
         let page = first.page(vec![1, 2, 3], |row| *row);
         assert_eq!(page.items, [1, 2]);
         let cursor = page.next_cursor.unwrap();
-        let second = Paging::<i64>::read(&caller(1), "list", Some(2), Some(&cursor)).unwrap();
+        let second = Paging::<i64>::read(&Caller::of_test(1), "list", Some(2), Some(&cursor)).unwrap();
         assert_eq!(second.after, Some(2));
         assert!(second.page(vec![3], |row| *row).next_cursor.is_none());
     }
 
     #[test]
     fn a_cursor_of_another_tenant_or_query_or_none_at_all_is_refused() {
-        let page =
-            Paging::<i64>::read(&caller(1), "list a", Some(1), None).unwrap().page(vec![1, 2], |row| *row);
+        let page = Paging::<i64>::read(&Caller::of_test(1), "list a", Some(1), None)
+            .unwrap()
+            .page(vec![1, 2], |row| *row);
         let cursor = page.next_cursor.unwrap();
         for (tenant, query, cursor) in
             [(2, "list a", cursor.as_str()), (1, "list b", &cursor), (1, "list a", "x"), (1, "list a", "%%%")]
         {
-            assert!(Paging::<i64>::read(&caller(tenant), query, None, Some(cursor)).is_err());
+            assert!(Paging::<i64>::read(&Caller::of_test(tenant), query, None, Some(cursor)).is_err());
         }
     }
 
     #[test]
     fn a_limit_has_bounds() {
         for limit in [0, 1001] {
-            assert!(Paging::<i64>::read(&caller(1), "list", Some(limit), None).is_err());
+            assert!(Paging::<i64>::read(&Caller::of_test(1), "list", Some(limit), None).is_err());
         }
     }
 }

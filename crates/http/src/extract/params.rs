@@ -36,14 +36,26 @@ pub struct NoParameters {}
 #[derive(Clone, Debug)]
 pub struct Query<T>(pub T);
 
-/// The path of everything that belongs to a session.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct SessionPath {
-    /// The session's id, chosen by the caller.
-    #[param(inline, value_type = SessionName)]
-    #[serde(deserialize_with = "session")]
-    pub session_id: SessionRef,
+/// Declares the path of what belongs to a session: the session, and the fields that are named.
+macro_rules! session_path {
+    ($(#[$($of_path:tt)*])* $name:ident { $($(#[$($of_field:tt)*])* $field:ident: $type:ident,)* }) => {
+        $(#[$($of_path)*])*
+        #[derive(Clone, Debug, Deserialize, IntoParams)]
+        #[into_params(parameter_in = Path)]
+        pub struct $name {
+            /// The session's id, chosen by the caller.
+            #[param(inline, value_type = SessionName)]
+            #[serde(deserialize_with = "crate::extract::params::session")]
+            pub session_id: SessionRef,
+            $($(#[$($of_field)*])* pub $field: $type,)*
+        }
+    };
+}
+pub(crate) use session_path;
+
+session_path! {
+    /// The path of everything that belongs to a session.
+    SessionPath {}
 }
 
 /// The path of something of a session. It names the branch as the caller did, and otherwise so that it leads to the same

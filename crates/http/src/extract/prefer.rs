@@ -14,10 +14,11 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Required, Schema};
 
-use crate::admission::shares::Permit;
+use crate::extract::idempotency::KeptReply;
 use crate::problem::{ApiError, Result};
 use crate::request_scope::Scope;
 use crate::state::AppState;
+use anchord_runtime::shares::Permit;
 
 /// The longest wait.
 pub const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -36,9 +37,12 @@ impl Wait {
         self.0.as_ref().map(|(longest, _)| *longest)
     }
 
-    /// The value of `Preference-Applied`, when there was a preference.
-    pub fn applied(&self) -> Option<String> {
-        Some(format!("wait={}", self.longest()?.as_secs()))
+    /// A reply with `Preference-Applied`, when there was a preference.
+    pub(crate) fn on(&self, reply: KeptReply) -> KeptReply {
+        match self.longest() {
+            Some(longest) => reply.with(&PREFERENCE_APPLIED, format!("wait={}", longest.as_secs())),
+            None => reply,
+        }
     }
 }
 
@@ -52,7 +56,7 @@ impl FromRequestParts<AppState> for Wait {
         }
         // The caller's extractor stands before this one.
         let tenant = parts.extensions.get::<Scope>().and_then(Scope::tenant);
-        let place = tenant.and_then(|tenant| state.admission.waits.take(tenant));
+        let place = tenant.and_then(|tenant| state.admission.waits.try_take(tenant, 1).ok());
         Ok(Self(place.map(|place| (longest, Some(place)))))
     }
 }

@@ -16,7 +16,7 @@ use crate::api::batch::read_message;
 use crate::api::compressions::wait_for;
 use crate::api::messages::{admit, batch_size, refuse};
 use crate::api::prelude::*;
-use crate::extract::prefer::{PREFERENCE_APPLIED, Wait};
+use crate::extract::prefer::Wait;
 use anchord_context::mask::Keep;
 use anchord_messages::format::Format;
 use anchord_messages::format::detect::BatchFormat;
@@ -88,9 +88,8 @@ fn call_id(caller: &Caller, key: &IdempotencyKey, digest: &[u8; 32]) -> Compress
         .chain_update(key.as_bytes())
         .finalize()
         .into();
-    let (front, _) = digest.split_at(16);
-    let number = front.iter().fold(0u128, |number, byte| (number << 8) | u128::from(*byte));
-    CompressionId(uuid::Builder::from_random_bytes(number.to_be_bytes()).into_uuid())
+    let bytes = digest.first_chunk().copied().unwrap_or_default();
+    CompressionId(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
 /// Queues a compression by a model, and waits for it as long as the caller asked.
@@ -137,10 +136,7 @@ pub(super) async fn create(
         return Ok(pending.into_response());
     }
     let call = find(&state, &caller, &name).await?;
-    let mut ended = result(&state, &caller, call, tokenizer).await?;
-    if let Some(applied) = wait.applied() {
-        ended = ended.with(&PREFERENCE_APPLIED, applied);
-    }
+    let ended = wait.on(result(&state, &caller, call, tokenizer).await?);
     claimed.keep_later(&state.store, session.id, &ended).await;
     Ok(ended.into_response())
 }
@@ -292,11 +288,8 @@ async fn find(state: &AppState, caller: &Caller, name: &SessionName) -> Result<C
 
 fn pending(view: &PendingCompression, wait: &Wait) -> Result<KeptReply> {
     let location = format!("/v1/compress/{}", view.id);
-    let mut reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
-    if let Some(applied) = wait.applied() {
-        reply = reply.with(&PREFERENCE_APPLIED, applied);
-    }
-    Ok(reply)
+    let reply = KeptReply::json(StatusCode::ACCEPTED, view)?.with(&header::LOCATION, location);
+    Ok(wait.on(reply))
 }
 
 /// The result of a call that has ended, in the caller's format.

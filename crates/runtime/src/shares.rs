@@ -1,4 +1,4 @@
-//! Shared limits with a share for each tenant: bytes of bodies and replies, event streams, waits.
+//! Shared limits with a share for each party: bytes of bodies and replies, event streams, calls of a model.
 //!
 //! A party takes of its own share first, and then of the total. So at most one share of each party waits for the total,
 //! and a newcomer queues behind at most one share of each other party.
@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::problem::ApiError;
-use anchord_runtime::cache::{Cache, Expiry};
+use crate::cache::{Cache, Expiry};
 
 /// How long the share of an idle party is kept.
 const FORGET_AFTER: Duration = Duration::from_hours(1);
@@ -19,7 +18,7 @@ const MAX_PARTIES: u64 = 10_000;
 
 /// A total, and the share of each party.
 #[derive(Clone, Debug)]
-pub(crate) struct Shares<K: Hash + Eq + Send + Sync + 'static> {
+pub struct Shares<K: Hash + Eq + Send + Sync + 'static> {
     total: Arc<Semaphore>,
     most: u32,
     share: u32,
@@ -28,40 +27,29 @@ pub(crate) struct Shares<K: Hash + Eq + Send + Sync + 'static> {
 
 /// Units of a party; given back when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Permit {
+pub struct Permit {
     _own: OwnedSemaphorePermit,
     _total: OwnedSemaphorePermit,
 }
 
 /// The limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Full {
+pub enum Full {
     /// The party's share, which is so large.
     Share(u32),
     /// The total, which is so large.
     Total(u32),
 }
 
-impl Full {
-    /// The problem of memory in KiB, whose subject is the share's or the total's.
-    pub(crate) fn of_memory(self, [of_share, of_total]: [&'static str; 2]) -> ApiError {
-        let (of, limit) = match self {
-            Self::Share(limit) => (of_share, limit),
-            Self::Total(limit) => (of_total, limit),
-        };
-        ApiError::BodiesInFlight { of, limit: u64::from(limit) * 1_024 }
-    }
-}
-
 impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
     /// A total of `most`, of which one party may have `share`.
-    pub(crate) fn new(most: u32, share: u32) -> Self {
+    pub fn new(most: u32, share: u32) -> Self {
         let parties = Cache::new(MAX_PARTIES, Expiry::Idle(FORGET_AFTER));
         Self { total: Arc::new(Semaphore::new(units(most))), most, share: share.min(most), parties }
     }
 
     /// The share of one party.
-    pub(crate) fn share(&self) -> u32 {
+    pub fn share(&self) -> u32 {
         self.share
     }
 
@@ -70,7 +58,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
     }
 
     /// Takes some at once, or nothing.
-    pub(crate) fn try_take(&self, party: K, some: u32) -> Result<Permit, Full> {
+    pub fn try_take(&self, party: K, some: u32) -> Result<Permit, Full> {
         let own = self.of(party).try_acquire_many_owned(some).map_err(|_| Full::Share(self.share))?;
         let total =
             Arc::clone(&self.total).try_acquire_many_owned(some).map_err(|_| Full::Total(self.most))?;
@@ -78,7 +66,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Shares<K> {
     }
 
     /// Takes some as soon as it is there, within `wait`.
-    pub(crate) async fn take(&self, party: K, some: u32, wait: Duration) -> Result<Permit, Full> {
+    pub async fn take(&self, party: K, some: u32, wait: Duration) -> Result<Permit, Full> {
         if some > self.share {
             return Err(Full::Share(self.share));
         }
