@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::error::FormatError;
 
 /// A JSON object whose values are unparsed text, so that numbers beyond 64 bits and the order of keys stay as sent.
+#[derive(Default)]
 pub(super) struct Fields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
