@@ -1,6 +1,6 @@
 use super::rules::Secret;
 use super::*;
-use crate::rules::Rule as _;
+use crate::pattern::Rule as _;
 
 #[path = "../../../../tests/support/corpus.rs"]
 mod corpus;
