@@ -45,21 +45,20 @@ const MOST_QUESTIONS: usize = 4;
 const LONGEST_QUESTION: usize = 300;
 
 /// What one message of a person means for requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RequestFact {
     /// The request; empty when it is only about earlier ones.
     pub text: String,
     /// What it says about the open requests.
     pub earlier: Earlier,
     /// Whether it answers the agent's question, so that what was asked before it is not over.
-    #[serde(default)]
     pub answers: bool,
     /// The message.
     pub seqs: Vec<Seq>,
 }
 
 /// What a message says about earlier requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Earlier {
     /// Nothing: they stay open.
