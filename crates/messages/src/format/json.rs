@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Appends a list, each item as `push` writes it.
-pub(super) fn push_list<T>(
+pub(crate) fn push_list<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
     mut push: impl FnMut(&mut String, T),

@@ -22,6 +22,7 @@ use super::message::{Message, Part, joined};
 
 pub use check::{MAX_VALUES, check_json};
 pub use error::FormatError;
+pub(crate) use json::push_list;
 pub use json::push_string;
 
 /// A conversation format, in and out.
