@@ -1,14 +1,14 @@
-//! The patterns of rules: compiled, and found fast in a line (`prefilter`).
+//! The patterns of rules: compiled, and found fast in a line (`table`).
 //!
 //! Programs print ASCII around their messages, and an automaton with ASCII word boundaries stays fast on lines with
 //! other characters. Only patterns with words of other scripts need Unicode's boundaries.
 
 mod compile;
-mod prefilter;
 mod required;
+mod table;
 
 pub use compile::{Grouped, ascii, narrowed, unicode};
-pub(crate) use prefilter::{Line, Prefilter};
+pub(crate) use table::{Line, Rule, Table};
 
 use aho_corasick::AhoCorasick;
 

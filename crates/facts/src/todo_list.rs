@@ -7,7 +7,7 @@ use crate::wording::{self, one_line};
 use anchord_messages::id::Seq;
 
 /// A todo list as a tool wrote it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TodoList {
     /// Its items, in the list's order.
     pub items: Vec<TodoItem>,
@@ -80,7 +80,7 @@ pub struct TodoChange {
 }
 
 /// A list after a span, and what the span changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Followed {
     /// The items, in the caller's order.
     pub items: Vec<Todo>,

@@ -3,6 +3,8 @@
 use anchord_messages::id::Seq;
 use anchord_messages::script::is_spaceless;
 
+use crate::ledger::line::squash_into;
+
 /// The normalized form of a text: without case, punctuation and spacing, so that two spellings of one sentence compare
 /// equal.
 ///
@@ -129,20 +131,7 @@ pub fn one_line(text: &str) -> String {
 
 /// Appends a text to `out` as [`one_line`] returns it.
 pub fn one_line_into(out: &mut String, text: &str) {
-    if super::ledger::line::is_squashed(text.as_bytes()) {
-        out.push_str(text);
-        return;
-    }
-    let before = out.len();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if out.len() > before {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
+    squash_into(out, text, |c| c.is_whitespace() || c.is_control());
 }
 
 /// Returns at most the first `max` characters.

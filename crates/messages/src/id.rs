@@ -39,12 +39,12 @@ impl From<(TenantId, SessionId)> for SessionKey {
 }
 
 /// Parses while the text is visited, so that the error of a path parameter or a field knows its name.
-struct Visited<T, E> {
+struct Visited<T> {
     expected: &'static str,
-    parse: fn(&str) -> Result<T, E>,
+    parse: fn(&str) -> Result<T, NameError>,
 }
 
-impl<T, E: fmt::Display> serde::de::Visitor<'_> for Visited<T, E> {
+impl<T> serde::de::Visitor<'_> for Visited<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,15 +56,57 @@ impl<T, E: fmt::Display> serde::de::Visitor<'_> for Visited<T, E> {
     }
 }
 
-/// Why a caller's session id was refused.
+/// Why a caller's name of a session or of a branch was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SessionNameError {
-    /// Empty, or longer than [`SessionName::MAX_CHARS`].
-    #[error("a session id has 1 to {max} characters", max = SessionName::MAX_CHARS)]
-    Length,
-    /// A character outside letters, digits and `. _ : @ + = -`.
-    #[error("a session id has only letters, digits and . _ : @ + = -, and is not . or ..")]
-    Characters,
+#[error("{0}")]
+pub struct NameError(String);
+
+/// A caller's name, when it has at most `max` letters, digits and `signs`; `noun` is what errors call it.
+fn checked(text: &str, noun: &str, max: usize, signs: &str) -> Result<String, NameError> {
+    if text.is_empty() || text.len() > max {
+        return Err(NameError(format!("{noun} has 1 to {max} characters")));
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || signs.contains(c);
+    if text == "." || text == ".." || !text.chars().all(allowed) {
+        let signs: Vec<String> = signs.chars().map(String::from).collect();
+        let signs = signs.join(" ");
+        return Err(NameError(format!("{noun} has only letters, digits and {signs}, and is not . or ..")));
+    }
+    Ok(text.to_owned())
+}
+
+macro_rules! checked_name {
+    ($name:ident, $noun:literal, $max:literal, $signs:literal) => {
+        impl $name {
+            /// The most characters that it may have.
+            pub const MAX_CHARS: usize = $max;
+
+            /// Parses a caller's name.
+            ///
+            /// # Errors
+            /// When it is empty, too long, `.` or `..`, or has a character that is not allowed.
+            pub fn parse(text: &str) -> Result<Self, NameError> {
+                checked(text, $noun, Self::MAX_CHARS, $signs).map(Self)
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                from.deserialize_str(Visited { expected: $noun, parse: Self::parse })
+            }
+        }
+    };
 }
 
 /// The caller's name for a session (`session_id` in the API), unique per tenant.
@@ -80,53 +122,7 @@ pub enum SessionNameError {
 )]
 pub struct SessionName(String);
 
-impl<'de> Deserialize<'de> for SessionName {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_str(Visited { expected: "a session id", parse: Self::parse })
-    }
-}
-
-impl SessionName {
-    /// The most characters a session id may have.
-    pub const MAX_CHARS: usize = 200;
-
-    /// Parses a caller's session id.
-    ///
-    /// # Errors
-    /// When it is empty, too long, `.` or `..`, or has a character that is not allowed.
-    pub fn parse(text: &str) -> Result<Self, SessionNameError> {
-        if text.is_empty() || text.len() > Self::MAX_CHARS {
-            return Err(SessionNameError::Length);
-        }
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:@+=-".contains(&b);
-        if text == "." || text == ".." || !text.bytes().all(allowed) {
-            return Err(SessionNameError::Characters);
-        }
-        Ok(Self(text.to_owned()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SessionName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Why a caller's name of a branch was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BranchNameError {
-    /// Empty, or longer than [`BranchName::MAX_CHARS`].
-    #[error("a branch's name has 1 to {max} characters", max = BranchName::MAX_CHARS)]
-    Length,
-    /// A character outside letters, digits and `. _ -`.
-    #[error("a branch's name has only letters, digits and . _ -, and is not . or ..")]
-    Characters,
-}
+checked_name!(SessionName, "a session id", 200, "._:@+=-");
 
 /// The name of a branch, unique in its session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
@@ -140,52 +136,20 @@ pub enum BranchNameError {
 )]
 pub struct BranchName(String);
 
-impl<'de> Deserialize<'de> for BranchName {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_str(Visited { expected: "a branch's name", parse: Self::parse })
-    }
-}
+checked_name!(BranchName, "a branch's name", 100, "._-");
 
 impl BranchName {
     /// The name of the branch that every session begins with.
     pub const MAIN: &'static str = "main";
-    /// The most characters a name may have.
-    pub const MAX_CHARS: usize = 100;
 
     /// The branch that every session begins with.
     pub fn main() -> Self {
         Self(Self::MAIN.to_owned())
     }
 
-    /// Parses a caller's name of a branch.
-    ///
-    /// # Errors
-    /// When it is empty, too long, `.` or `..`, or has a character that is not allowed.
-    pub fn parse(text: &str) -> Result<Self, BranchNameError> {
-        if text.is_empty() || text.len() > Self::MAX_CHARS {
-            return Err(BranchNameError::Length);
-        }
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-        if text == "." || text == ".." || !text.bytes().all(allowed) {
-            return Err(BranchNameError::Characters);
-        }
-        Ok(Self(text.to_owned()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Whether it is the branch that every session begins with.
     pub fn is_main(&self) -> bool {
         self.0 == Self::MAIN
-    }
-}
-
-impl fmt::Display for BranchName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -165,15 +165,12 @@ impl Message {
 
     /// The text parts joined by newlines: no thinking, no tool calls, no tool results.
     pub fn text(&self) -> String {
-        join_text(&self.parts)
+        self.words().into_owned()
     }
 
     /// Like [`Self::text`], but borrowed when there is only one text part.
     pub fn words(&self) -> Cow<'_, str> {
-        match self.parts.as_slice() {
-            [Part::Text(text)] => Cow::Borrowed(text),
-            parts => Cow::Owned(join_text(parts)),
-        }
+        text_of(&self.parts)
     }
 }
 
@@ -226,21 +223,19 @@ fn leaves(value: &Value, take: &mut impl FnMut(&str)) {
 impl ToolResult {
     /// The text parts joined by newlines.
     pub fn text(&self) -> String {
-        join_text(&self.parts)
+        text_of(&self.parts).into_owned()
     }
 }
 
-fn join_text(parts: &[Part]) -> String {
-    let mut all = String::new();
-    for part in parts {
-        if let Part::Text(text) = part {
-            if !all.is_empty() {
-                all.push('\n');
-            }
-            all.push_str(text);
-        }
-    }
-    all
+/// The text parts joined by newlines, borrowed when there is only one.
+pub fn text_of(parts: &[Part]) -> Cow<'_, str> {
+    joined(parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None }))
+}
+
+/// Texts joined by newlines, from the first that is not empty.
+pub(super) fn joined<'t>(mut texts: impl Iterator<Item = &'t String>) -> Cow<'t, str> {
+    let Some(first) = texts.find(|text| !text.is_empty()) else { return Cow::Borrowed("") };
+    texts.fold(Cow::Borrowed(first), |all, text| all + "\n" + text.as_str())
 }
 
 /// A message with its position in the session.

@@ -108,18 +108,13 @@ pub struct ResultShape {
     #[serde(skip_serializing_if = "is_zero")]
     pub media: u32,
     /// Whether it contains nothing but white space: no other text, no media.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub blank: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_false(b: &bool) -> bool {
-    !*b
 }
 
 /// A message as it is served, with its measures.

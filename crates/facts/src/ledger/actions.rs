@@ -1,6 +1,6 @@
 //! Actions: calls and commands that succeeded and changed something that is no file: a booking, a message, a commit.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::invocation::Invocation;
@@ -18,7 +18,7 @@ const LONGEST: usize = 160;
 const MOST: usize = 64;
 
 /// An action that succeeded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionFact {
     /// The tool's name, or the command's first words (`git commit`).
     pub name: String,

@@ -178,8 +178,8 @@ fn named_option(text: &str) -> Option<u32> {
 mod tests {
     use rstest::rstest;
 
+    use super::super::tests::Talk;
     use super::*;
-    use anchord_messages::message::{Message, Numbered, Part};
 
     #[rstest]
     #[case::a_choice("Shall I take a queue or a lock?", "a queue, please", &["Shall I take a queue or a lock? → a queue, please"])]
@@ -232,13 +232,8 @@ mod tests {
     #[case::an_offer_passed_over("Would you like me to change the file?", "translate the readme to French", &[])]
     #[case::an_offer_taken_up("Would you like me to change the file?", "only its second file", &["Would you like me to change the file? → only its second file"])]
     fn of_what_was_asked(#[case] asked: &str, #[case] answer: &str, #[case] expected: &[&str]) {
-        let said = [(Role::User, "Build the importer"), (Role::Assistant, asked), (Role::User, answer)];
-        let numbered = |(seq, (role, text)): (i64, (Role, &str))| Numbered {
-            seq,
-            message: Message { role, name: None, parts: vec![Part::Text(text.to_owned())] },
-        };
-        let span: Vec<Numbered> = (1..).zip(said).map(numbered).collect();
-        let found = read(&Reading::each(&span), false);
+        let talk = Talk::new().user("Build the importer").assistant(asked).user(answer);
+        let found = read(&Reading::each(talk.span()), false);
         let told: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(told, expected);
         assert!(found.iter().all(|one| one.seqs == [2, 3] && one.section == Stated::Decision));

@@ -320,12 +320,7 @@ impl<'u> Gatherer<'u> {
         file: &diff::PatchedFile,
         change: Option<String>,
     ) {
-        let act = match file.kind {
-            diff::PatchKind::Added => Act::Create,
-            diff::PatchKind::Changed => Act::Modify,
-            diff::PatchKind::Deleted => Act::Delete,
-        };
-        self.push_in(one, dir, (act, &file.path), change.filter(|_| act != Act::Delete));
+        self.push_in(one, dir, (file.act, &file.path), change.filter(|_| file.act != Act::Delete));
     }
 
     /// Adds the events of the patch that a tool prints when the agent submits its work.
@@ -395,12 +390,7 @@ impl<'u> Gatherer<'u> {
             return true;
         }
         let change = typed.text.and_then(|text| diff::wording(&path, "", text));
-        let act = match typed.verb {
-            swe_agent::Verb::Open => Act::Read,
-            swe_agent::Verb::Create => Act::Create,
-            swe_agent::Verb::Edit => Act::Modify,
-        };
-        self.push(one, act, &path, change);
+        self.push(one, typed.act, &path, change);
         true
     }
 
@@ -512,7 +502,7 @@ fn act_of(op: Op) -> Act {
         Op::Read | Op::Run | Op::Patch => Act::Read,
         Op::Write => Act::Write,
         Op::Copy => Act::Copy,
-        Op::Append | Op::Modify | Op::Revert | Op::Format => Act::Modify,
+        Op::Append | Op::Modify | Op::Format => Act::Modify,
         Op::Touch => Act::Touch,
         Op::Delete => Act::Delete,
         Op::DeleteTree => Act::DeleteTree,

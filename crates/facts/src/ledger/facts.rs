@@ -14,52 +14,43 @@ use crate::todo_list::{Followed, TodoItem, TodoList};
 use anchord_messages::id::Seq;
 
 /// Everything that the ledger found in one span, each list in the order of first appearance.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Facts {
     /// One entry per file touched, with all its events in this span combined.
     pub files: Vec<FileFact>,
     /// Paths of copies that earlier spans made and this one removed, spelled as in the earlier span.
-    #[serde(default)]
     pub taken_back: Vec<String>,
     /// Every command run.
     pub commands: Vec<CommandFact>,
     /// Calls and commands that changed something that is no file, when they succeeded.
-    #[serde(default)]
     pub actions: Vec<ActionFact>,
     /// Every test run.
     pub test_runs: Vec<TestRunFact>,
     /// Errors, one per normalised message.
     pub errors: Vec<ErrorFact>,
     /// Things with an identity, found in structured outputs.
-    #[serde(default)]
     pub things: Vec<Thing>,
     /// How many things were dropped because of a limit.
-    #[serde(default)]
     pub things_left_out: u32,
     /// The identities of things that people, the agent or calls named, each with the messages that name it.
-    #[serde(default)]
     pub named: Vec<(String, Vec<Seq>)>,
     /// Requests of people, in order.
-    #[serde(default)]
     pub requests: Vec<RequestFact>,
     /// Whether a person wrote in this span; that answers the agent's open questions.
-    #[serde(default)]
     pub answered: bool,
     /// The agent's questions at the span's end, each with its message.
-    #[serde(default)]
     pub questions: Vec<(String, Seq)>,
     /// Decisions, blockers, next steps and open questions that a person or the agent states in so many words.
-    #[serde(default)]
     pub statements: Vec<Statement>,
     /// Demands of the user or a later system message, verbatim.
     pub constraints: Vec<Constraint>,
     /// Demands of the user that bind nobody before the caller accepts them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proposed_constraints: Vec<Constraint>,
     /// The latest todo list that a tool wrote, or the caller's list when `followed` is set.
     pub todos: Option<TodoList>,
     /// The caller's todo list after this span; it replaces the tool's list in `todos`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub followed: Option<Followed>,
     /// The state that reading the next span starts from.
     pub carry: LedgerState,
@@ -74,14 +65,13 @@ impl Facts {
 }
 
 /// The change of one file within a span.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileFact {
     /// The path; every file has exactly one spelling.
     pub path: String,
     /// The change, `None` when the file was only read.
     pub action: Option<FileAction>,
     /// The file may have existed before the write; the merge decides, because it has the earlier record.
-    #[serde(default)]
     pub overwrite_possible: bool,
     /// Its path before it was renamed in this span.
     pub renamed_from: Option<String>,
@@ -126,7 +116,7 @@ pub struct TestRunFact {
 }
 
 /// An error that occurred in a span.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ErrorFact {
     /// Its kind (`TypeError`, `E0308`, `TS2322`, `git` …), when it has one.
     pub kind: Option<String>,

@@ -69,7 +69,6 @@ struct File {
     /// Whether it was an earlier span's copy and was removed.
     taken_back: bool,
     changes: Vec<String>,
-    dropped: usize,
     seqs: Vec<Seq>,
 }
 
@@ -381,7 +380,6 @@ impl File {
         }
         if self.changes.len() >= MAX_CHANGES {
             self.changes.remove(FIRST_CHANGES);
-            self.dropped += 1;
         }
         self.changes.push(change);
     }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-use anchord_messages::message::Part;
 
 /// The longest part of a line that is read, in bytes; longer lines are data, not messages.
 pub const MAX_LINE: usize = 2_000;
@@ -52,20 +51,6 @@ pub fn any_of<W: AsRef<[u8]>>(words: impl IntoIterator<Item = W>) -> AhoCorasick
         .expect("the words are valid")
 }
 
-/// The text parts joined by newlines, borrowed when there is only one.
-pub(super) fn text_of(parts: &[Part]) -> Cow<'_, str> {
-    let mut texts =
-        parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
-    let Some(first) = texts.find(|text| !text.is_empty()) else { return Cow::Borrowed("") };
-    let Some(second) = texts.next() else { return Cow::Borrowed(first) };
-    let mut all = String::from(first);
-    for more in std::iter::once(second).chain(texts) {
-        all.push('\n');
-        all.push_str(more);
-    }
-    Cow::Owned(all)
-}
-
 /// Removes terminal escape sequences.
 pub fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
@@ -76,21 +61,34 @@ pub fn plain(line: &str) -> Cow<'_, str> {
 
 /// A text with every run of white space as one space, and none at the ends.
 pub fn squash(text: &str) -> String {
-    if is_squashed(text.as_bytes()) {
-        return text.to_owned();
-    }
     let mut out = String::with_capacity(text.len().min(4096));
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
+    squash_into(&mut out, text, char::is_whitespace);
+    out
+}
+
+/// Appends a text with every run of such characters, white space among them, as one space, and none at the ends.
+pub(crate) fn squash_into(out: &mut String, text: &str, is_space: impl Fn(char) -> bool) {
+    if is_squashed(text.as_bytes()) {
+        out.push_str(text);
+        return;
+    }
+    let before = out.len();
+    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+        if out.len() > before {
             out.push(' ');
         }
         out.push_str(word);
     }
-    out
 }
 
-/// Whether a text is ASCII with single spaces between words, as most texts are, so that [`squash`] would not change it.
-pub fn is_squashed(text: &[u8]) -> bool {
+/// Whether a line is a rule between the rows of a table.
+pub(crate) fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 3 && line.contains("--") && line.chars().all(|c| matches!(c, '-' | '|' | '+' | ':' | ' '))
+}
+
+/// Whether a text is ASCII with single spaces between words, as most are, so that [`squash_into`] would not change it.
+fn is_squashed(text: &[u8]) -> bool {
     /// The bytes that are compared at once.
     const TOGETHER: usize = 64;
     let mut before = b' ';

@@ -54,13 +54,9 @@ pub(super) fn read(output: Cow<'_, str>, is_error: Option<bool>, shell: bool) ->
 }
 
 fn shell_outcome(output: Cow<'_, str>, is_error: Option<bool>) -> Outcome<'_> {
-    if let Some((inner, exit_code)) = unwrap_json(&output) {
+    if let Some((inner, exit_code)) = unwrap_json(&output).or_else(|| labelled(&output)) {
         let failed = exit_code.map(|c| c != 0).or(is_error);
         return Outcome { output: Cow::Owned(inner), exit_code, failed };
-    }
-    if let Some((inner, exit_code)) = labelled(&output) {
-        let failed = exit_code.map(|c| c != 0).or(is_error);
-        return Outcome { output: Cow::Owned(inner.to_owned()), exit_code, failed };
     }
     if refused(&output) {
         return Outcome { output, exit_code: None, failed: Some(true) };
@@ -112,7 +108,7 @@ fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
 
 /// The output and exit code in the labelled form of Gemini CLI and Qwen Code, in which a label without a value is
 /// absent or `(none)`.
-fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
+fn labelled(output: &str) -> Option<(String, Option<i32>)> {
     const LABELS: &[&str] = &[
         "\nStderr: ",
         "\nError: ",
@@ -150,7 +146,7 @@ fn labelled(output: &str) -> Option<(&str, Option<i32>)> {
     };
     // The label for errors introduces program output too, which is kept; the labels after it are cut off.
     let inner = LABELS.iter().skip(2).filter_map(|name| end.rfind(name)).min().unwrap_or(end.len());
-    Some((rest.get(..from + inner)?.trim(), exit_code))
+    Some((rest.get(..from + inner)?.trim().to_owned(), exit_code))
 }
 
 fn exit_code(output: &str) -> Option<i32> {

@@ -5,11 +5,10 @@ use std::collections::{HashMap, VecDeque};
 
 use super::directories::{self, Directories};
 use super::invocation::Invocation;
-use super::line::text_of;
 use super::reading::Reading;
 use super::{LedgerState, purpose, spoken, tools};
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Message, Role, ToolResult};
+use anchord_messages::message::{Message, Role, text_of};
 
 /// The tool uses of a span with their results, and the directories at the span's end.
 pub(super) fn read<'a>(span: &'a [Reading<'_>], carry: &LedgerState) -> (Vec<Invocation<'a>>, Directories) {
@@ -72,7 +71,7 @@ impl<'a> Reader<'a> {
         for result in message.results() {
             let Some(index) = self.called(&result.call_id) else { continue };
             if let Some(one) = self.found.get_mut(index) {
-                one.answer(result_text(result), result.is_error, seq);
+                one.answer(text_of(&result.parts), result.is_error, seq);
             }
         }
     }
@@ -95,8 +94,4 @@ impl<'a> Reader<'a> {
         let first = self.batch.front().copied();
         if id.is_empty() || self.batch.len() == 1 { first } else { None }
     }
-}
-
-fn result_text(result: &ToolResult) -> Cow<'_, str> {
-    text_of(&result.parts)
 }

@@ -74,8 +74,8 @@ pub(super) fn with(purpose: &str, change: &str) -> String {
 mod tests {
     use rstest::rstest;
 
+    use super::super::tests::Talk;
     use super::*;
-    use anchord_messages::message::{Message, Numbered, Part, Role};
 
     #[rstest]
     #[case("Now let me update `read_all` to close its file:", Some("update `read_all` to close its file"))]
@@ -85,9 +85,8 @@ mod tests {
     #[case("Let me see.", None)]
     #[case("This is so. That is so. All of it is so.", None)]
     fn a_purpose_is_what_the_agent_announces(#[case] said: &str, #[case] purpose: Option<&str>) {
-        let message = Message { role: Role::Assistant, name: None, parts: vec![Part::Text(said.to_owned())] };
-        let numbered = Numbered { seq: 1, message };
-        assert_eq!(stated(&Reading::new(&numbered)).as_deref(), purpose);
+        let talk = Talk::new().assistant(said);
+        assert_eq!(stated(&Reading::new(&talk.span()[0])).as_deref(), purpose);
     }
 
     #[test]

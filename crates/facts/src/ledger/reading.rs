@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::line::text_of;
 use super::prose::{self, Sentence};
 use anchord_messages::id::Seq;
-use anchord_messages::message::{Message, Numbered, Role};
+use anchord_messages::message::{Message, Numbered, Role, text_of};
 
 /// A message with its text, and with values derived from the text that are computed at their first use.
 #[derive(Debug)]

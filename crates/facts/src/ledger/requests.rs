@@ -45,21 +45,20 @@ const MOST_QUESTIONS: usize = 4;
 const LONGEST_QUESTION: usize = 300;
 
 /// What one message of a person means for requests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RequestFact {
     /// The request; empty when it is only about earlier ones.
     pub text: String,
     /// What it says about the open requests.
     pub earlier: Earlier,
     /// Whether it answers the agent's question, so that what was asked before it is not over.
-    #[serde(default)]
     pub answers: bool,
     /// The message.
     pub seqs: Vec<Seq>,
 }
 
 /// What a message says about earlier requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Earlier {
     /// Nothing: they stay open.
@@ -479,20 +478,14 @@ mod tests {
 
     use super::super::tests::Talk;
     use super::*;
-    use anchord_messages::message::Numbered;
-    use anchord_messages::message::Part;
     use serde_json::json;
 
-    fn span_of(messages: &[(Role, &str)]) -> Vec<Numbered> {
-        let numbered = |(seq, (role, text)): (i64, &(Role, &str))| Numbered {
-            seq,
-            message: Message { role: *role, name: None, parts: vec![Part::Text((*text).to_owned())] },
-        };
-        (1..).zip(messages).map(numbered).collect()
+    fn talk_of(messages: &[(Role, &str)]) -> Talk {
+        messages.iter().fold(Talk::new(), |talk, (role, text)| talk.says(*role, text))
     }
 
     fn told(messages: &[(Role, &str)]) -> Vec<(String, Earlier)> {
-        let facts = read(&Reading::each(&span_of(messages)), false, &LedgerState::default()).facts;
+        let facts = read(&Reading::each(talk_of(messages).span()), false, &LedgerState::default()).facts;
         facts.into_iter().map(|fact| (fact.text, fact.earlier)).collect()
     }
 
@@ -661,7 +654,7 @@ mod tests {
     #[test]
     fn the_agents_last_question_is_open_until_somebody_speaks() {
         let ask = |messages: &[(Role, &str)]| {
-            read(&Reading::each(&span_of(messages)), false, &LedgerState::default())
+            read(&Reading::each(talk_of(messages).span()), false, &LedgerState::default())
         };
         let asked =
             [(Role::User, "Build the shop"), (Role::Assistant, "Done so far. Which colour shall it be?")];

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::line::{clip, head, squash};
 use super::prose::{self, list_item, sentences};
 use super::reading::Reading;
-use crate::pattern::{self, Grouped};
-use crate::rules::{self, Rule, Table};
+use crate::pattern::{self, Grouped, Rule, Table};
+use crate::rules;
 use crate::wording;
 use anchord_messages::id::Seq;
 use anchord_messages::message::Role;
@@ -37,20 +37,20 @@ const MOST_ENDS: usize = 40;
 const MOST_OPEN: usize = 40;
 
 /// Something that was stated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
     /// The section that it belongs to.
     pub section: Stated,
     /// It, in the words of who made it.
     pub text: String,
     /// The reason that was given; empty for none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The alternative that was rejected; empty for none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub rejected: String,
     /// Who made it; `None` for the agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The message.
     pub seqs: Vec<Seq>,

@@ -1,15 +1,8 @@
 //! SWE-agent: parses the editor commands in its shell, and the prompt lines that show the open file.
 
+use super::event::Act;
 use super::line::{head, tail};
 use super::paths;
-
-/// The kind of an editor command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
-    Open,
-    Create,
-    Edit,
-}
 
 /// The open file, by the prompt lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +29,7 @@ impl OpenFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Typed<'c> {
     /// The effect of the command.
-    pub verb: Verb,
+    pub act: Act,
     /// The file that it names; `None` for the open file.
     pub path: Option<String>,
     /// The text that it inserts.
@@ -48,24 +41,20 @@ pub(super) fn typed(command: &str) -> Option<Typed<'_>> {
     let command = command.trim();
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
     let mut words = first.split_whitespace();
-    let verb = match words.next()? {
-        "open" => Verb::Open,
-        "create" => Verb::Create,
-        "edit" | "insert" | "append" => Verb::Edit,
+    let act = match words.next()? {
+        "open" => Act::Read,
+        "create" => Act::Create,
+        "edit" | "insert" | "append" => Act::Modify,
         _ => return None,
     };
-    let path = match verb {
-        Verb::Edit => None,
-        Verb::Open | Verb::Create => {
-            let path = words.next()?.trim_matches(['"', '\'']);
-            Some(path.to_owned()).filter(|p| paths::is_file_name(p))
-        }
+    let path = if act == Act::Modify {
+        None
+    } else {
+        let path = words.next()?.trim_matches(['"', '\'']);
+        Some(paths::is_file_name(path).then(|| path.to_owned())?)
     };
-    if path.is_none() && verb != Verb::Edit {
-        return None;
-    }
     let text = rest.rsplit_once("end_of_edit").map_or(rest, |(text, _)| text);
-    Some(Typed { verb, path, text: Some(text).filter(|t| !t.trim().is_empty()) })
+    Some(Typed { act, path, text: Some(text).filter(|t| !t.trim().is_empty()) })
 }
 
 /// Parses the prompt lines (`(Open file: …)` at the end, `[File: … (90 lines total)]` at the start).

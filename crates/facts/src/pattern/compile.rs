@@ -1,6 +1,6 @@
 //! Compiles the patterns of rules, with ASCII or Unicode classes.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -92,35 +92,16 @@ impl Grouped {
 /// The pattern with its classes and boundaries replaced by ASCII ones. White space includes the no-break space, which
 /// programs print too.
 pub fn narrowed(pattern: &str) -> String {
-    let space = r"\t\n\r\x20\xA0";
-    let mut out = String::with_capacity(pattern.len() + 64);
-    let mut in_class = false;
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match (chars.next(), in_class) {
-                (Some('b'), false) => out.push_str(r"(?-u:\b)"),
-                (Some('d'), true) => out.push_str("0-9"),
-                (Some('d'), false) => out.push_str("[0-9]"),
-                (Some('w'), true) => out.push_str("0-9A-Za-z_"),
-                (Some('w'), false) => out.push_str("[0-9A-Za-z_]"),
-                (Some('s'), true) => out.push_str(space),
-                (Some('s'), false) => out.extend(["[", space, "]"]),
-                (Some(other), _) => out.extend(['\\', other]),
-                (None, _) => out.push('\\'),
-            },
-            '[' if !in_class => {
-                in_class = true;
-                out.push(c);
-            }
-            ']' if in_class => {
-                in_class = false;
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
+    static ESCAPE: LazyLock<Regex> = LazyLock::new(|| unicode(r"\\."));
+    // A class may stand in brackets, too.
+    let narrow = |escape: &Captures<'_>| match escape.get_match().as_str() {
+        r"\b" => r"(?-u:\b)".to_owned(),
+        r"\d" => "[0-9]".to_owned(),
+        r"\w" => "[0-9A-Za-z_]".to_owned(),
+        r"\s" => r"[\t\n\r\x20\xA0]".to_owned(),
+        other => other.to_owned(),
+    };
+    ESCAPE.replace_all(pattern, narrow).into_owned()
 }
 
 /// Random texts that a pattern matches, apart from its boundaries and anchors, for tests.
@@ -174,7 +155,7 @@ mod tests {
 
     #[test]
     fn classes_and_boundaries_are_narrowed_inside_and_outside_of_brackets() {
-        assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[0-9A-Za-z_.\-]+[0-9]\]");
+        assert_eq!(narrowed(r"\b[\w.\-]+\d\]"), r"(?-u:\b)[[0-9A-Za-z_].\-]+[0-9]\]");
         assert!(ascii(r"\bport\b").is_match("é port é"));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::doubt::{placeholder, token};
-use crate::ledger::line::any_of;
+use crate::ledger::line::{any_of, is_rule};
 use crate::ledger::words::WORDS;
 use crate::wording::words_of;
 
@@ -186,12 +186,6 @@ impl Cells {
         }
         all
     }
-}
-
-/// Whether a line is a rule between rows.
-fn is_rule(line: &str) -> bool {
-    let line = line.trim();
-    line.len() >= 3 && line.contains("--") && line.chars().all(|c| matches!(c, '-' | '|' | '+' | ':' | ' '))
 }
 
 /// The line around an offset; in the arguments of a call, its end is an escape, and a text begins with a quotation mark.

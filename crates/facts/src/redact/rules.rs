@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::doubt::{
     follows_a_flag, named_password, named_secret, placeholder, random, session_cookie, token, told_password,
 };
-use crate::pattern::Grouped;
-use crate::rules::{self, Rule, Table};
+use crate::pattern::{Grouped, Rule, Table};
+use crate::rules;
 
 pub(super) static RULES: LazyLock<Table<Secret>> =
     LazyLock::new(|| rules::read::<Secrets>(rules::SECRETS).secrets);

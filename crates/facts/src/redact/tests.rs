@@ -1,6 +1,6 @@
 use super::rules::Secret;
 use super::*;
-use crate::rules::Rule as _;
+use crate::pattern::Rule as _;
 
 #[path = "../../../../tests/support/corpus.rs"]
 mod corpus;
@@ -42,15 +42,6 @@ pub(crate) fn rule_problems() -> Vec<String> {
 #[case("the tokenizer is o200k_base")]
 fn what_is_no_secret_stays(#[case] text: &str) {
     assert_eq!(redact(text), text);
-}
-
-proptest::proptest! {
-    #[test]
-    fn redacting_twice_changes_nothing_more(text in "(password|token|key|=|:| |\"|sk-|abc123XYZ|://|@|é|Bearer ){0,40}") {
-        let once = redact(&text).into_owned();
-        let twice = redact(&once).into_owned();
-        proptest::prop_assert_eq!(once, twice);
-    }
 }
 
 /// Pieces of secrets and what stands around them.
@@ -105,6 +96,9 @@ fn piece() -> impl proptest::strategy::Strategy<Value = String> {
         "key",
         "api_key",
         "Token",
+        "token",
+        "sk-",
+        "abc123XYZ",
         "SECRET",
         "password",
         "PWD",
@@ -124,17 +118,7 @@ fn piece() -> impl proptest::strategy::Strategy<Value = String> {
 
 proptest::proptest! {
     #[test]
-    fn a_rule_that_is_no_candidate_does_not_match(pieces in proptest::collection::vec(piece(), 0..10)) {
-        let text = pieces.concat();
-        let found: Vec<&Secret> = RULES.candidates_in(&text).collect();
-        for rule in RULES.iter() {
-            let is_found = found.iter().any(|one| std::ptr::eq(*one, rule));
-            proptest::prop_assert!(is_found || !rule.pattern.is_match(&text), "{} in {}", rule.kind, text);
-        }
-    }
-
-    #[test]
-    fn what_was_redacted_stays_as_it_is(pieces in proptest::collection::vec(piece(), 0..10)) {
+    fn what_was_redacted_stays_as_it_is(pieces in proptest::collection::vec(piece(), 0..20)) {
         let once = redact(&pieces.concat()).into_owned();
         proptest::prop_assert_eq!(redact(&once), once.as_str());
     }

@@ -24,61 +24,10 @@ fn after(content: &str, texts: &[&str]) -> (TodoStatus, Option<TodoStatus>) {
 
 mod cases;
 
-const DONE_NOW: (TodoStatus, Option<TodoStatus>) = (TodoStatus::Completed, None);
-const PROPOSED: (TodoStatus, Option<TodoStatus>) = (TodoStatus::InProgress, Some(TodoStatus::Completed));
-const OPEN: (TodoStatus, Option<TodoStatus>) = (TodoStatus::InProgress, None);
-
-#[test]
-fn a_clause_that_says_so_completes_an_item() {
-    for (item, text) in [
-        ("Add login form", "The login form is done."),
-        ("Implement token rotation", "I implemented the token rotation, but the docs are missing."),
-        ("Fix bug 12 in the parser", "Fixed bug 12 in the parser."),
-        ("Write the migration", "Migration written and deployed."),
-        ("Translate the labels", "All labels are translated."),
-        ("Add login form", "Progress:\n- [x] Add login form\n- [ ] Add tests"),
-        ("修复登录错误", "登录错误已修复。"),
-    ] {
-        assert_eq!(after(item, &[text]), DONE_NOW, "{item}: {text}");
-    }
-}
-
-#[test]
-fn a_negation_a_condition_and_another_number_complete_nothing() {
-    for (item, text) in [
-        ("Add login form", "The login form is not done yet."),
-        ("Add login form", "Once the login form is done, I will write the docs."),
-        ("Add login form", "Is the login form done?"),
-        ("Add login form", "The login form isn't finished."),
-        ("Fix bug 12 in the parser", "Fixed bug 13 in the parser."),
-        ("Add login form", "The signup page is done."),
-        ("修复登录错误", "登录错误还没有修复，测试完成。"),
-        ("Write tests", "I finished running everything."),
-        ("Translate the labels", "The labels are not translated yet."),
-    ] {
-        assert_eq!(after(item, &[text]).0, TodoStatus::InProgress, "{item}: {text}");
-    }
-    assert_eq!(after("Add login form", &["The login form is not done yet."]), OPEN);
-    assert_eq!(after("Add login form", &["Once the login form is done, I will write the docs."]), OPEN);
-}
-
-#[test]
-fn what_is_said_less_clearly_is_proposed() {
-    for text in [
-        "I think the login form is done.",
-        "The login form, after a long night: done.",
-        "The login form is done with no styling.",
-    ] {
-        assert_ne!(after("Add login form", &[text]), DONE_NOW, "{text}");
-    }
-    assert_eq!(after("Add login form", &["I think the login form is done."]), PROPOSED);
-    assert_eq!(after("Add login form", &["The login form is done with no styling."]), PROPOSED);
-}
-
 #[test]
 fn a_later_word_takes_an_earlier_one_back() {
     let texts = ["The login form is done.", "I was wrong: the login form is not done."];
-    assert_eq!(after("Add login form", &texts), OPEN);
+    assert_eq!(after("Add login form", &texts), (TodoStatus::InProgress, None));
 }
 
 #[test]

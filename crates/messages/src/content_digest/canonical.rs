@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::super::format::{Format, check_json, push_string};
+use super::super::format::{Format, check_json, push_list, push_string};
 use super::tree::Tree;
 
 /// Lists that say as much when they are empty as when they are absent.
@@ -53,16 +53,7 @@ fn write(out: &mut String, tree: Tree<'_>, place: Place) {
         Tree::Null => out.push_str("null"),
         Tree::Literal(word) => out.push_str(word),
         Tree::Text(text) => push_string(out, &text),
-        Tree::List(items) => {
-            out.push('[');
-            for (at, item) in items.into_iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write(out, item, within(place));
-            }
-            out.push(']');
-        }
+        Tree::List(items) => push_list(out, items, |out, item| write(out, item, within(place))),
         Tree::Object(fields) => write_object(out, fields, place),
     }
 }

@@ -14,9 +14,9 @@ use super::super::message::{
 use super::check::check_json;
 use super::error::FormatError;
 use super::json::{
-    Fields, each, is_array, is_object, is_string, push_field, push_key, push_list, push_string, string,
+    Fields, is_array, is_object, is_string, push_field, push_key, push_list, push_string, string,
 };
-use super::openai_chat::unknown_role;
+use super::openai_chat::{parts_of, role_of};
 
 /// Parses one message.
 ///
@@ -24,17 +24,8 @@ use super::openai_chat::unknown_role;
 /// When the role is missing or unknown, or content has the wrong type.
 pub fn parse(raw: &str) -> Result<Message, FormatError> {
     let fields = Fields::read(raw)?;
-    let role = match fields.string("role")?.as_deref() {
-        Some("system") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some(other) => return Err(unknown_role(other, "system, user or assistant")),
-        None => return Err(FormatError::at("/role", "is required")),
-    };
-    let parts = match fields.raw("content") {
-        None => Vec::new(),
-        Some(raw) => content(role, raw).map_err(|e| e.under("/content"))?,
-    };
+    let role = role_of(&fields, &[Role::System, Role::User, Role::Assistant])?;
+    let parts = content(role, &fields)?;
     Ok(Message { role, name: None, parts })
 }
 
@@ -43,14 +34,8 @@ pub(super) fn holds_blocks(kind: &str) -> bool {
     kind.ends_with("tool_result") || matches!(kind, "document" | "search_result")
 }
 
-fn content(role: Role, raw: &str) -> Result<Vec<Part>, FormatError> {
-    if is_string(raw) {
-        return Ok(vec![Part::Text(string(raw)?)]);
-    }
-    if !is_array(raw) {
-        return Err(FormatError::at("", "must be a string or an array of blocks"));
-    }
-    each(raw, |raw| block(role, raw))
+fn content(role: Role, fields: &Fields<'_>) -> Result<Vec<Part>, FormatError> {
+    parts_of(fields, "content", "a string or an array of blocks", |raw| block(role, raw))
 }
 
 fn block(role: Role, raw: &str) -> Result<Part, FormatError> {
@@ -101,10 +86,7 @@ fn block(role: Role, raw: &str) -> Result<Part, FormatError> {
 }
 
 fn tool_result(fields: &Fields<'_>) -> Result<ToolResult, FormatError> {
-    let parts = match fields.raw("content") {
-        None => Vec::new(),
-        Some(raw) => content(Role::System, raw).map_err(|e| e.under("/content"))?,
-    };
+    let parts = content(Role::System, fields)?;
     Ok(ToolResult {
         call_id: fields.string_or_empty("tool_use_id")?,
         parts,

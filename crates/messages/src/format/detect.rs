@@ -16,53 +16,30 @@ use super::json::{Fields, elements, is_array, is_object, is_string};
 /// The most characters of a word of the caller's in an error.
 const SHOWN_CHARS: usize = 40;
 
-/// A set of formats.
+/// A set of formats, with a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Formats {
-    openai_chat: bool,
-    anthropic: bool,
-    openai_responses: bool,
-}
+pub struct Formats(u8);
 
 impl Formats {
     /// Every format.
-    pub const ALL: Self = Self { openai_chat: true, anthropic: true, openai_responses: true };
-    const NONE: Self = Self { openai_chat: false, anthropic: false, openai_responses: false };
+    pub const ALL: Self = Self(0b111);
+    const NONE: Self = Self(0);
 
     fn only(format: Format) -> Self {
-        let mut one = Self::NONE;
-        match format {
-            Format::OpenaiChat => one.openai_chat = true,
-            Format::Anthropic => one.anthropic = true,
-            Format::OpenaiResponses => one.openai_responses = true,
-        }
-        one
+        Self(1 << format as u8)
     }
 
     fn without(self, format: Format) -> Self {
-        let one = Self::only(format);
-        Self {
-            openai_chat: self.openai_chat && !one.openai_chat,
-            anthropic: self.anthropic && !one.anthropic,
-            openai_responses: self.openai_responses && !one.openai_responses,
-        }
+        Self(self.0 & !Self::only(format).0)
     }
 
     fn and(self, other: Self) -> Self {
-        Self {
-            openai_chat: self.openai_chat && other.openai_chat,
-            anthropic: self.anthropic && other.anthropic,
-            openai_responses: self.openai_responses && other.openai_responses,
-        }
+        Self(self.0 & other.0)
     }
 
     /// Whether a format is one of them.
     pub fn contains(self, format: Format) -> bool {
-        match format {
-            Format::OpenaiChat => self.openai_chat,
-            Format::Anthropic => self.anthropic,
-            Format::OpenaiResponses => self.openai_responses,
-        }
+        self.and(Self::only(format)) != Self::NONE
     }
 
     fn first(self) -> Option<Format> {

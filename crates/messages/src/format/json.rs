@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::error::FormatError;
 
 /// A JSON object whose values are unparsed text, so that numbers beyond 64 bits and the order of keys stay as sent.
+#[derive(Default)]
 pub(super) struct Fields<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
@@ -76,7 +77,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Appends a list, each item as `push` writes it.
-pub(super) fn push_list<T>(
+pub(crate) fn push_list<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
     mut push: impl FnMut(&mut String, T),

@@ -18,10 +18,11 @@ pub mod openai_responses;
 use serde::{Deserialize, Serialize};
 use strum::{AsRefStr, EnumString, IntoStaticStr};
 
-use super::message::{Message, Part};
+use super::message::{Message, Part, joined};
 
 pub use check::{MAX_VALUES, check_json};
 pub use error::FormatError;
+pub(crate) use json::push_list;
 pub use json::push_string;
 
 /// A conversation format, in and out.
@@ -54,16 +55,10 @@ pub fn parse(format: Format, raw: &str) -> Result<Message, FormatError> {
 
 /// The text of a tool result: texts and the JSON of unknown blocks, joined by newlines, without media.
 pub fn result_text(parts: &[Part]) -> String {
-    let mut all = String::new();
-    for part in parts {
-        if let Part::Text(text) | Part::Other(text) = part {
-            if !all.is_empty() {
-                all.push('\n');
-            }
-            all.push_str(text);
-        }
-    }
-    all
+    let texts = parts
+        .iter()
+        .filter_map(|part| if let Part::Text(text) | Part::Other(text) = part { Some(text) } else { None });
+    joined(texts).into_owned()
 }
 
 #[cfg(test)]

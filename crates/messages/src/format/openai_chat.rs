@@ -14,16 +14,7 @@ use super::json::{
 /// When the role is missing or unknown, or content or tool calls have the wrong type.
 pub fn parse(raw: &str) -> Result<Message, FormatError> {
     let fields = Fields::read(raw)?;
-    let role = match fields.string("role")?.as_deref() {
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        // `function` is the older name of the role, from before calls had ids.
-        Some("tool" | "function") => Role::Tool,
-        Some(other) => return Err(unknown_role(other, "system, developer, user, assistant or tool")),
-        None => return Err(FormatError::at("/role", "is required")),
-    };
+    let role = role_of(&fields, &[Role::System, Role::Developer, Role::User, Role::Assistant, Role::Tool])?;
     let name = fields.string("name")?;
     let mut parts = Vec::new();
     if role == Role::Assistant {
@@ -32,10 +23,7 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
             parts.push(Part::Thinking(Thinking { text, signature: None, redacted: None }));
         }
     }
-    let content = match fields.raw("content") {
-        None => Vec::new(),
-        Some(raw) => content(raw).map_err(|e| e.under("/content"))?,
-    };
+    let content = parts_of(&fields, "content", "a string, an array of parts or null", part)?;
     if role == Role::Tool {
         let call_id = fields.string_or_empty("tool_call_id")?;
         parts.push(Part::ToolResult(ToolResult { call_id, parts: content, is_error: None }));
@@ -61,20 +49,35 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
     Ok(Message { role, name, parts })
 }
 
-/// The error for an unknown role; it lists the known ones, because the caller may have used another provider's role.
-pub(super) fn unknown_role(role: &str, known: &str) -> FormatError {
-    let shown: String = role.chars().take(40).collect();
-    FormatError::at("/role", format!("unknown role {shown:?}; this format has {known}"))
+/// The role of a message. The error for an unknown one lists those of the format, because the caller may have used
+/// another provider's role.
+pub(super) fn role_of(fields: &Fields<'_>, known: &[Role]) -> Result<Role, FormatError> {
+    let name = fields.string("role")?.ok_or_else(|| FormatError::at("/role", "is required"))?;
+    // `function` is the older name of the role, from before calls had ids.
+    let role = if name == "function" { Some(Role::Tool) } else { name.parse().ok() };
+    role.filter(|role| known.contains(role)).ok_or_else(|| {
+        let shown: String = name.chars().take(40).collect();
+        let names: Vec<&str> = known.iter().map(Role::as_ref).collect();
+        let (last, before) = names.split_last().unwrap_or((&"none", &[]));
+        let known = format!("{} or {last}", before.join(", "));
+        FormatError::at("/role", format!("unknown role {shown:?}; this format has {known}"))
+    })
 }
 
-fn content(raw: &str) -> Result<Vec<Part>, FormatError> {
-    if is_string(raw) {
-        return Ok(vec![Part::Text(string(raw)?)]);
-    }
-    if !is_array(raw) {
-        return Err(FormatError::at("", "must be a string, an array of parts or null"));
-    }
-    each(raw, part)
+/// The parts of a field with a text or an array of parts, or without a value; `expected` is what it may be.
+pub(super) fn parts_of(
+    fields: &Fields<'_>,
+    key: &str,
+    expected: &str,
+    part: impl FnMut(&str) -> Result<Part, FormatError>,
+) -> Result<Vec<Part>, FormatError> {
+    let parts = match fields.raw(key) {
+        None => Ok(Vec::new()),
+        Some(raw) if is_string(raw) => string(raw).map(|text| vec![Part::Text(text)]),
+        Some(raw) if is_array(raw) => each(raw, part),
+        Some(_) => Err(FormatError::at("", format!("must be {expected}"))),
+    };
+    parts.map_err(|e| e.under(&format!("/{key}")))
 }
 
 fn part(raw: &str) -> Result<Part, FormatError> {
@@ -94,13 +97,7 @@ fn part(raw: &str) -> Result<Part, FormatError> {
             }
             _ => return Err(FormatError::at("/image_url", "must be an object with a url")),
         },
-        Some("input_audio") => fields.object("input_audio")?.map_or_else(other, |audio| {
-            Part::File(Attachment {
-                media_type: audio.lenient("format").map(|f| format!("audio/{f}")),
-                name: None,
-                source: MediaSource::Base64(audio.lenient("data").unwrap_or_default()),
-            })
-        }),
+        Some("input_audio") => fields.object("input_audio")?.map_or_else(other, |audio| audio_part(&audio)),
         Some("file") => fields.object("file")?.map_or_else(other, |file| file_part(&file)),
         _ => other(),
     };
@@ -123,6 +120,14 @@ pub(super) fn media(url: &str) -> (Option<String>, MediaSource) {
         }
         None => (None, MediaSource::Url(url.to_owned())),
     }
+}
+
+pub(super) fn audio_part(audio: &Fields<'_>) -> Part {
+    Part::File(Attachment {
+        media_type: audio.lenient("format").map(|f| format!("audio/{f}")),
+        name: None,
+        source: MediaSource::Base64(audio.lenient("data").unwrap_or_default()),
+    })
 }
 
 pub(super) fn file_part(file: &Fields<'_>) -> Part {

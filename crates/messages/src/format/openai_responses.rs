@@ -9,7 +9,7 @@ use super::super::message::{
 };
 use super::error::FormatError;
 use super::json::{Fields, each, is_array, is_string, push_field, push_key, push_list, push_string, string};
-use super::openai_chat::{FILE_NAME, address, file_part, image, push_audio, unknown_role};
+use super::openai_chat::{FILE_NAME, address, audio_part, file_part, image, parts_of, push_audio, role_of};
 use super::result_text;
 
 /// Parses one item.
@@ -26,11 +26,10 @@ pub fn parse(raw: &str) -> Result<Message, FormatError> {
         Some(kind) if kind.ends_with("_call_output") => {
             let call_id = fields.string_or_empty("call_id")?;
             let parts = match fields.raw("output") {
-                None => Vec::new(),
-                Some(raw) if is_string(raw) || is_array(raw) => {
-                    content(raw).map_err(|e| e.under("/output"))?
+                Some(raw) if !is_string(raw) && !is_array(raw) => {
+                    vec![screenshot(raw).unwrap_or_else(|| Part::Text(raw.to_owned()))]
                 }
-                Some(raw) => vec![screenshot(raw).unwrap_or_else(|| Part::Text(raw.to_owned()))],
+                _ => content(&fields, "output")?,
             };
             message(Role::Tool, Part::ToolResult(ToolResult { call_id, parts, is_error: None }))
         }
@@ -85,18 +84,8 @@ fn picture(fields: &Fields<'_>, url: Option<String>) -> Part {
 }
 
 fn parse_message(fields: &Fields<'_>) -> Result<Message, FormatError> {
-    let role = match fields.string("role")?.as_deref() {
-        Some("system") => Role::System,
-        Some("developer") => Role::Developer,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some(other) => return Err(unknown_role(other, "system, developer, user or assistant")),
-        None => return Err(FormatError::at("/role", "is required")),
-    };
-    let parts = match fields.raw("content") {
-        None => Vec::new(),
-        Some(raw) => content(raw).map_err(|e| e.under("/content"))?,
-    };
+    let role = role_of(fields, &[Role::System, Role::Developer, Role::User, Role::Assistant])?;
+    let parts = content(fields, "content")?;
     Ok(Message { role, name: None, parts })
 }
 
@@ -115,14 +104,8 @@ fn reasoning(fields: &Fields<'_>) -> Thinking {
     Thinking { text, signature: None, redacted: fields.lenient("encrypted_content") }
 }
 
-fn content(raw: &str) -> Result<Vec<Part>, FormatError> {
-    if is_string(raw) {
-        return Ok(vec![Part::Text(string(raw)?)]);
-    }
-    if !is_array(raw) {
-        return Err(FormatError::at("", "must be a string or an array of parts"));
-    }
-    each(raw, part)
+fn content(fields: &Fields<'_>, key: &str) -> Result<Vec<Part>, FormatError> {
+    parts_of(fields, key, "a string or an array of parts", part)
 }
 
 fn part(raw: &str) -> Result<Part, FormatError> {
@@ -134,15 +117,7 @@ fn part(raw: &str) -> Result<Part, FormatError> {
         Some("refusal") => Part::Text(fields.string_or_empty("refusal")?),
         Some("input_image" | "computer_screenshot") => picture(&fields, fields.string("image_url")?),
         Some("input_file") => file_part(&fields),
-        Some("input_audio") => {
-            let audio = fields.object("input_audio")?;
-            let take = |key: &str| audio.as_ref().and_then(|a| a.lenient(key));
-            Part::File(Attachment {
-                media_type: take("format").map(|f| format!("audio/{f}")),
-                name: None,
-                source: MediaSource::Base64(take("data").unwrap_or_default()),
-            })
-        }
+        Some("input_audio") => audio_part(&fields.object("input_audio")?.unwrap_or_default()),
         // A part of a shell call's output.
         None if fields.raw("stdout").is_some() || fields.raw("stderr").is_some() => {
             let said = ["stdout", "stderr"].into_iter().filter_map(|key| fields.lenient(key));

@@ -1,60 +1,11 @@
 use super::*;
 use crate::message::Role;
 
-const ENGLISH: &str = "The committee met on Thursday to talk about the new harbour. Most of the members had read \
-the report beforehand, and several of them brought questions about its cost, its effect on the fishing fleet and \
-the time that the work would take. After a long discussion they agreed that the first part should begin in spring, \
-while the second part would have to wait until the council had found the money for it. Nobody was entirely happy \
-with this outcome, but everybody could live with it. \"We have waited twenty years,\" said the oldest member, \"so \
-another year won't hurt us.\" The minutes were signed at half past nine, and the members walked home through the rain.";
-
-const CODE: &str = r#"use std::collections::BTreeMap;
-
-/// Keeps the latest reading of every sensor.
-#[derive(Debug, Default)]
-pub struct Readings {
-    latest: BTreeMap<SensorId, Reading>,
-    dropped_count: usize,
-}
-
-impl Readings {
-    pub fn insert(&mut self, id: SensorId, reading: Reading) -> Option<Reading> {
-        if reading.taken_at < self.oldest_allowed() {
-            self.dropped_count += 1;
-            return None;
-        }
-        self.latest.insert(id, reading)
-    }
-
-    fn average(&self) -> f64 {
-        let sum: f64 = self.latest.values().map(|r| r.celsius).sum();
-        sum / (self.latest.len().max(1) as f64)
-    }
-}
-
-def load_config(path: str, *, strict: bool = False) -> dict[str, Any]:
-    """Read the configuration file and check its keys."""
-    with open(path, encoding="utf-8") as handle:
-        config = json.load(handle)
-    unknown = [key for key in config if key not in KNOWN_KEYS]
-    if unknown and strict:
-        raise ValueError(f"unknown keys: {', '.join(unknown)}")
-    return {"timeout": 30, "retries": 3, **config}
-
-export async function fetchUser(id: string): Promise<User | null> {
-  const response = await fetch(`${BASE_URL}/users/${id}`, { headers: authHeaders() });
-  if (!response.ok) {
-    console.error("request failed", response.status);
-    return null;
-  }
-  return (await response.json()) as User;
-}
-"#;
-
-const CHINESE: &str = "委员会在星期四开会讨论新港口的建设问题。大多数成员事先已经读过报告,有几位提出了关于费用、对渔船队的影响以及\
-工程所需时间的问题。经过长时间的讨论,他们同意第一部分应该在春天开始,而第二部分必须等到议会找到资金以后才能动工。没有人对这个结果\
-完全满意,但是每个人都可以接受。最年长的成员说:“我们已经等了二十年,再等一年也没有关系。”会议记录在九点半签字,然后大家冒着雨走回家。\
-后来我问他为什么不早一点告诉我,他说他自己也是昨天才知道的。";
+const ENGLISH: &str = include_str!("samples/english.txt");
+const RUST: &str = include_str!("samples/rust.txt");
+const PYTHON: &str = include_str!("samples/python.txt");
+const TYPESCRIPT: &str = include_str!("samples/typescript.txt");
+const CHINESE: &str = include_str!("samples/chinese.txt");
 
 const MIXED: &str = "Ошибка: файл не найден\n\tconst x = 0xDEADBEEF; // 日本語のコメント  \r\n\r\n한국어 텍스트 🦀🦀 café naïve\u{301} it's WE'LL 1234567 %%%%---- \n    \n\n  end";
 
@@ -62,7 +13,7 @@ const MIXED: &str = "Ошибка: файл не найден\n\tconst x = 0xDEA
 fn texts_count_as_the_reference_counts_them() {
     let o200k = tiktoken_rs::o200k_base().unwrap();
     let cl100k = tiktoken_rs::cl100k_base().unwrap();
-    for text in [ENGLISH, CODE, CHINESE, MIXED, "", " ", "\n", "a"] {
+    for text in [ENGLISH, RUST, PYTHON, TYPESCRIPT, CHINESE, MIXED, "", " ", "\n", "a"] {
         let ours = TokenCounter::new(Tokenizer::O200kBase).count_text(text);
         assert_eq!(ours as usize, o200k.encode_ordinary(text).len(), "o200k on {text:.40}");
         let ours = TokenCounter::new(Tokenizer::Cl100kBase).count_text(text);

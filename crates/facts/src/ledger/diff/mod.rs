@@ -2,19 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::event::Act;
 use super::line::{clip_bytes, head};
 use super::paths;
 use definitions::name_in;
 
 mod definitions;
-
-/// The effect of a patch on one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PatchKind {
-    Added,
-    Changed,
-    Deleted,
-}
 
 /// One file of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +17,7 @@ pub(super) struct PatchedFile {
     /// Its path before, when the patch renames it.
     pub from: Option<String>,
     /// The patch's effect on it.
-    pub kind: PatchKind,
+    pub act: Act,
     /// The removed lines, and context.
     pub old: String,
     /// The added lines, and context.
@@ -45,8 +38,8 @@ pub(super) fn read(text: &str) -> Vec<PatchedFile> {
     }
 }
 
-fn start(path: &str, kind: PatchKind) -> PatchedFile {
-    PatchedFile { path: path.trim().to_owned(), from: None, kind, old: String::new(), new: String::new() }
+fn start(path: &str, act: Act) -> PatchedFile {
+    PatchedFile { path: path.trim().to_owned(), from: None, act, old: String::new(), new: String::new() }
 }
 
 fn keep(side: &mut String, line: &str) {
@@ -60,12 +53,12 @@ fn envelope(text: &str) -> Vec<PatchedFile> {
     let mut files: Vec<PatchedFile> = Vec::new();
     for line in text.lines() {
         let marked = [
-            ("*** Add File: ", PatchKind::Added),
-            ("*** Update File: ", PatchKind::Changed),
-            ("*** Delete File: ", PatchKind::Deleted),
+            ("*** Add File: ", Act::Create),
+            ("*** Update File: ", Act::Modify),
+            ("*** Delete File: ", Act::Delete),
         ]
         .into_iter()
-        .find_map(|(mark, kind)| line.strip_prefix(mark).map(|path| start(path, kind)));
+        .find_map(|(mark, act)| line.strip_prefix(mark).map(|path| start(path, act)));
         if let Some(file) = marked {
             if files.len() < MAX_FILES {
                 files.push(file);
@@ -102,7 +95,7 @@ fn unified(text: &str) -> Vec<PatchedFile> {
             if let Some(path) = git_names(names)
                 && files.len() < MAX_FILES
             {
-                files.push(start(path, PatchKind::Changed));
+                files.push(start(path, Act::Modify));
                 headed = true;
             }
             continue;
@@ -114,13 +107,13 @@ fn unified(text: &str) -> Vec<PatchedFile> {
         if !hunk && let Some(new) = line.strip_prefix("+++ ") {
             let after = side_name(new);
             if !headed && files.len() < MAX_FILES {
-                files.push(start(if after == "/dev/null" { before } else { after }, PatchKind::Changed));
+                files.push(start(if after == "/dev/null" { before } else { after }, Act::Modify));
             }
             if let Some(file) = files.last_mut() {
                 if before == "/dev/null" {
-                    file.kind = PatchKind::Added;
+                    file.act = Act::Create;
                 } else if after == "/dev/null" {
-                    file.kind = PatchKind::Deleted;
+                    file.act = Act::Delete;
                 }
             }
             continue;
@@ -134,9 +127,9 @@ fn unified(text: &str) -> Vec<PatchedFile> {
             }
         } else if !hunk {
             if line.starts_with("new file mode") {
-                file.kind = PatchKind::Added;
+                file.act = Act::Create;
             } else if line.starts_with("deleted file mode") {
-                file.kind = PatchKind::Deleted;
+                file.act = Act::Delete;
             } else if let Some(from) = line.strip_prefix("rename from ") {
                 file.from = Some(from.trim().to_owned());
             }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-use crate::pattern::{self, Grouped, Line};
-use crate::rules::{self, Rule, Table};
+use crate::pattern::{self, Grouped, Line, Rule, Table};
+use crate::rules;
 
 #[cfg(test)]
 pub(crate) use samples::problems;

@@ -461,12 +461,7 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
     if let Some(rest) = head.strip_prefix("<tool_use_error>") {
         let message = rest.split("</tool_use_error>").next().unwrap_or(rest);
         let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
-        return Some(Found {
-            kind: Some("tool_use_error".to_owned()),
-            message: line.to_owned(),
-            location: None,
-            rank: Rank::Precise,
-        });
+        return Some(reported("tool_use_error", line));
     }
     if failed == Some(false) && guarded {
         return None;
@@ -476,22 +471,23 @@ fn tool_failure(output: &str, failed: Option<bool>, guarded: bool) -> Option<Fou
     if said && (!guarded || failed == Some(true)) {
         let message =
             ["Error: ", "ERROR: ", "error: "].iter().find_map(|p| first.strip_prefix(p)).unwrap_or(first);
-        return Some(Found {
-            kind: Some("error".to_owned()),
-            message: message.to_owned(),
-            location: None,
-            rank: Rank::Precise,
-        });
+        return Some(reported("error", message));
     }
     if head.starts_with('{')
         && !guarded
         && let Some(message) = json_error(output)
     {
-        return Some(Found { kind: Some("error".to_owned()), message, location: None, rank: Rank::Precise });
+        return Some(reported("error", &message));
     }
     // The first line of a failed tool that shows text is the reason. Output of programs is parsed line by line.
     let ran = guarded && !first.starts_with("Error");
     (failed == Some(true) && !ran).then(|| first_useful_line(head)).flatten()
+}
+
+/// The error that a tool names itself.
+fn reported(kind: &str, message: &str) -> Found {
+    let (kind, message) = (Some(kind.to_owned()), message.to_owned());
+    Found { kind, message, location: None, rank: Rank::Precise }
 }
 
 /// The message in `{"error": …}` and similar objects.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ledger::tests::Talk;
 use anchord_messages::message::Numbered;
 use rstest::rstest;
 
@@ -8,16 +9,10 @@ fn read(span: &[Numbered], invocations: &[Invocation<'_>], carry: &LedgerState) 
 
 fn invocation<'a>(tool: &'a str, command: Option<&'a str>, output: &'a str, seq: Seq) -> Invocation<'a> {
     Invocation {
-        tool: Cow::Borrowed(tool),
-        arguments: Cow::Borrowed(r#"{"file_path":"src/a.rs"}"#),
         command: command.map(Cow::Borrowed),
-        purpose: None,
-        cwd: None,
         output: Some(Cow::Borrowed(output)),
-        exit_code: None,
-        failed: None,
-        call_seq: seq,
         result_seq: Some(seq + 1),
+        ..Invocation::pending(tool.into(), r#"{"file_path":"src/a.rs"}"#.into(), seq)
     }
 }
 
@@ -199,16 +194,8 @@ fn a_flood_of_errors_keeps_the_most_specific() {
 
 #[test]
 fn a_person_who_pastes_an_exception_met_it() {
-    use anchord_messages::message::{Message, Part};
-    let span = [Numbered {
-        seq: 1,
-        message: Message {
-            role: Role::User,
-            name: None,
-            parts: vec![Part::Text("I get this:\nTypeError: x is not a function\nerror: hmm".to_owned())],
-        },
-    }];
-    let found = read(&span, &[], &LedgerState::default());
+    let talk = Talk::new().user("I get this:\nTypeError: x is not a function\nerror: hmm");
+    let found = read(talk.span(), &[], &LedgerState::default());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, "x is not a function");
 }

@@ -8,13 +8,7 @@ use crate::ledger::paths;
 impl Reader<'_> {
     pub(super) fn mv(&mut self) {
         let mut arguments = self.arguments("mv");
-        let target = match self.target_folder() {
-            Some(folder) => folder,
-            None => match arguments.pop() {
-                Some(last) => last,
-                None => return,
-            },
-        };
+        let Some(target) = self.target_folder().or_else(|| arguments.pop()) else { return };
         if !target.literal {
             return;
         }
@@ -46,13 +40,7 @@ impl Reader<'_> {
             return;
         }
         let mut arguments = self.arguments("cp");
-        let target = match self.target_folder() {
-            Some(folder) => folder,
-            None => match arguments.pop() {
-                Some(last) => last,
-                None => return,
-            },
-        };
+        let Some(target) = self.target_folder().or_else(|| arguments.pop()) else { return };
         let recursive =
             self.has_flag('r', "recursive") || self.has_flag('R', "") || self.has_flag('a', "archive");
         let many = arguments.len() > 1;

@@ -25,8 +25,6 @@ pub(in super::super) enum Op {
     DeleteTree,
     /// It, or the files below it, have a new path.
     Move,
-    /// It was restored from version control.
-    Revert,
     /// It was run as a script.
     Run,
     /// A patch was applied; the patch text names the files.

@@ -379,7 +379,7 @@ impl Reader<'_> {
             // The script is not taken for the text of the files that it writes, so each change needs a description.
             let description = match op {
                 Op::Read | Op::Move | Op::Delete | Op::DeleteTree | Op::Run | Op::Patch => None,
-                Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch | Op::Revert => {
+                Op::Write | Op::Copy | Op::Format | Op::Append | Op::Modify | Op::Touch => {
                     Some(replacements.clone().unwrap_or_else(|| format!("written by a {name} script")))
                 }
             };

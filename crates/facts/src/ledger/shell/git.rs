@@ -70,7 +70,7 @@ impl Reader<'_> {
         };
         for word in files {
             if !paths::extension(&word.text).is_empty() {
-                self.add(Op::Revert, &word, None, Some(told.to_owned()));
+                self.add(Op::Modify, &word, None, Some(told.to_owned()));
             }
         }
     }

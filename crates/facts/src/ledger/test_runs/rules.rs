@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::pattern::Grouped;
-use crate::rules::{self, Rule, Table};
+use crate::pattern::{Grouped, Rule, Table};
+use crate::rules;
 
 #[cfg(test)]
 use samples::Sample;

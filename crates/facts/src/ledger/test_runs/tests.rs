@@ -1,19 +1,12 @@
 use super::*;
 use rstest::rstest;
-use std::borrow::Cow;
 
 fn ran(command: &str, output: &str, exit_code: Option<i32>) -> Option<TestRunFact> {
     let invocation = Invocation {
-        tool: Cow::Borrowed("bash"),
-        arguments: Cow::Borrowed(""),
-        command: Some(Cow::Borrowed(command)),
-        purpose: None,
-        cwd: None,
-        output: Some(Cow::Borrowed(output)),
+        output: Some(output.into()),
         exit_code,
-        failed: None,
-        call_seq: 4,
         result_seq: Some(5),
+        ..Invocation::shell(command.into(), 4)
     };
     facts(read_each(&[invocation])).pop()
 }

@@ -37,12 +37,16 @@ impl Talk {
         self
     }
 
+    pub fn says(self, role: Role, text: &str) -> Self {
+        self.push(role, None, vec![Part::Text(text.to_owned())])
+    }
+
     pub fn system(self, text: &str) -> Self {
-        self.push(Role::System, None, vec![Part::Text(text.to_owned())])
+        self.says(Role::System, text)
     }
 
     pub fn user(self, text: &str) -> Self {
-        self.push(Role::User, None, vec![Part::Text(text.to_owned())])
+        self.says(Role::User, text)
     }
 
     pub fn aider(self, text: &str) -> Self {
@@ -50,7 +54,7 @@ impl Talk {
     }
 
     pub fn assistant(self, text: &str) -> Self {
-        self.push(Role::Assistant, None, vec![Part::Text(text.to_owned())])
+        self.says(Role::Assistant, text)
     }
 
     /// One assistant message with several calls: `(id, tool, arguments)`.

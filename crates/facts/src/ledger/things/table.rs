@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::identity::{Subject, identifies, is_secret};
 use super::shown::{ExtractedThings, Found, MOST_PROPERTIES, REDACTED};
 use super::value::clipped;
+use crate::ledger::line::is_rule;
 use crate::wording::words_of;
 
 /// The most rows of a table that are parsed.
@@ -45,11 +46,6 @@ fn ruled(lines: &[&str], subject: &Subject, shown: &mut ExtractedThings) -> Opti
     let count = rows.len();
     table(&names, rows.into_iter(), count, subject, shown);
     Some(above + 2 + count)
-}
-
-fn is_rule(line: &str) -> bool {
-    let line = line.trim();
-    line.len() >= 3 && line.contains("--") && line.chars().all(|c| matches!(c, '-' | '|' | '+' | ':' | ' '))
 }
 
 fn cells(line: &str) -> Vec<&str> {

@@ -1,19 +1,12 @@
 use rstest::rstest;
 
 use super::*;
+use crate::ledger::tests::Talk;
 use crate::ledger::{EarlierNames, LedgerState, read as read_facts};
 use anchord_messages::message::Numbered;
-use anchord_messages::message::{Message, Part, ToolCall, ToolResult};
 
-fn use_of(tool: &str, arguments: &str, output: &str) -> [Numbered; 2] {
-    let call = ToolCall { id: "c".to_owned(), name: tool.to_owned(), arguments: arguments.to_owned() };
-    let result =
-        ToolResult { call_id: "c".to_owned(), parts: vec![Part::Text(output.to_owned())], is_error: None };
-    let message = |role, part| Message { role, name: None, parts: vec![part] };
-    [
-        Numbered { seq: 4, message: message(Role::Assistant, Part::ToolCall(call)) },
-        Numbered { seq: 5, message: message(Role::Tool, Part::ToolResult(result)) },
-    ]
+fn use_of(tool: &str, arguments: &str, output: &str) -> Vec<Numbered> {
+    Talk::from(4).tool(tool, arguments.parse().unwrap(), output).span().to_vec()
 }
 
 /// What is shown by one use of a tool, a line for each thing.
@@ -133,15 +126,11 @@ fn ids_that_collide_are_kept_apart_by_their_kind() {
 
 #[test]
 fn who_names_a_thing_is_counted() {
-    let mut span = use_of("get_order", "{}", r#"{"id": "ORD-7", "total": 3}"#).to_vec();
-    let said = Message {
-        role: Role::User,
-        name: None,
-        parts: vec![Part::Text("Cancel ORD-7, not ORD-70.".to_owned())],
-    };
-    span.push(Numbered { seq: 6, message: said });
+    let order = r#"{"id": "ORD-7", "total": 3}"#;
+    let talk =
+        Talk::from(4).tool("get_order", serde_json::json!({}), order).user("Cancel ORD-7, not ORD-70.");
     let known = EarlierNames { things: vec!["OLD-1", "ORD-70"], ..EarlierNames::default() };
-    let facts = read_facts(&span, &LedgerState::default(), &known);
+    let facts = read_facts(talk.span(), &LedgerState::default(), &known);
     assert_eq!(facts.named, [("ORD-7".to_owned(), vec![6]), ("ORD-70".to_owned(), vec![6])]);
 }
 

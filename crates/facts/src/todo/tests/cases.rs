@@ -9,10 +9,14 @@ use super::*;
 enum Want {
     /// Marked as completed.
     Done,
+    /// Proposed as completed.
+    Proposed,
+    /// Neither.
+    Left,
     /// Never marked; proposed or left.
     Open,
 }
-use Want::{Done, Open};
+use Want::{Done, Left, Open, Proposed};
 
 const CASES: &[(&str, &str, Want)] = &[
     // Said plainly.
@@ -26,7 +30,21 @@ const CASES: &[(&str, &str, Want)] = &[
     ("修复登录错误", "我已经修复了登录错误。", Done),
     ("添加登录表单", "登录表单已添加。", Done),
     ("Fix the failing tests", "I fixed the failing tests.", Done),
+    ("Add login form", "The login form is done.", Done),
+    ("Implement token rotation", "I implemented the token rotation, but the docs are missing.", Done),
+    ("Fix bug 12 in the parser", "Fixed bug 12 in the parser.", Done),
+    ("Write the migration", "Migration written and deployed.", Done),
+    ("Translate the labels", "All labels are translated.", Done),
+    ("Add login form", "Progress:\n- [x] Add login form\n- [ ] Add tests", Done),
+    ("修复登录错误", "登录错误已修复。", Done),
+    // Said less clearly.
+    ("Add login form", "I think the login form is done.", Proposed),
+    ("Add login form", "The login form is done with no styling.", Proposed),
+    ("Add login form", "The login form, after a long night: done.", Open),
     // Negations.
+    ("Add login form", "The login form is not done yet.", Left),
+    ("Translate the labels", "The labels are not translated yet.", Open),
+    ("修复登录错误", "登录错误还没有修复，测试完成。", Open),
     ("Add login form", "The login form isn't done.", Open),
     ("Add login form", "Neither the login form nor the docs are done.", Open),
     ("Add login form", "I have not added the login form yet.", Open),
@@ -35,6 +53,7 @@ const CASES: &[(&str, &str, Want)] = &[
     ("修复登录错误", "登录错误还没修复。", Open),
     ("修复登录错误", "登录错误尚未解决。", Open),
     // Not yet there.
+    ("Add login form", "Once the login form is done, I will write the docs.", Left),
     ("Add login form", "The login form will be done tomorrow.", Open),
     ("Add login form", "The login form is almost done.", Open),
     ("Add login form", "The login form is 80 % done.", Open),
@@ -50,6 +69,9 @@ const CASES: &[(&str, &str, Want)] = &[
     ("Add login form", "Is the login form done?", Open),
     ("修复登录错误", "登录错误修复了吗", Open),
     // Something else is done.
+    ("Add login form", "The signup page is done.", Open),
+    ("Write tests", "I finished running everything.", Open),
+    ("Fix bug 12 in the parser", "Fixed bug 13 in the parser.", Open),
     ("Add login form", "I added tests for the login form.", Open),
     ("Add login form", "Fixed a typo in the login form.", Open),
     ("Add login form", "A draft of the login form is done.", Open),
@@ -67,7 +89,6 @@ const CASES: &[(&str, &str, Want)] = &[
     ("Add login form", "The tests for the login form fail.", Open),
     // Somebody else's words, and less than a word.
     ("Add login form", "The user wrote: \"the login form is done\".", Open),
-    ("Add login form", "I think the login form is done.", Open),
     (
         "Add login form",
         "```\n- [x] Add login form\n```\nThat is the template with everything completed.",
@@ -79,17 +100,16 @@ const CASES: &[(&str, &str, Want)] = &[
 
 #[test]
 fn nothing_is_marked_as_completed_that_is_not_and_little_is_missed() {
-    let (mut wrong, mut missed) = (Vec::new(), Vec::new());
-    for (item, text, want) in CASES {
-        let is_done = after(item, &[text]).0 == TodoStatus::Completed;
-        match (is_done, want) {
-            (true, Open) => wrong.push((item, text)),
-            (false, Done) => missed.push((item, text)),
-            (true, Done) | (false, Open) => {}
-        }
-    }
-    assert_eq!(wrong, [], "wrongly marked");
-    assert_eq!(missed, [], "missed");
+    let unmet = CASES.iter().filter_map(|(item, text, want)| {
+        let told = match after(item, &[text]) {
+            (TodoStatus::Completed, _) => Done,
+            (_, Some(_)) => Proposed,
+            (_, None) => Left,
+        };
+        let is_met = told == *want || (*want == Open && told != Done);
+        (!is_met).then_some((item, text, want, told))
+    });
+    assert_eq!(unmet.collect::<Vec<_>>(), []);
 }
 
 #[test]
