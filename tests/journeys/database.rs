@@ -2,7 +2,7 @@
 
 use anchord_store::Store;
 use anchord_store::address::Target;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio_util::task::TaskTracker;
 
 use crate::support;
