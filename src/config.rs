@@ -439,16 +439,8 @@ mod tests {
     #[test]
     fn a_model_server_is_taken_with_its_models_and_prices() {
         let flags = [
-            "--llm-provider",
-            "openai",
-            "--llm-model",
-            "m",
-            "--llm-base-url",
-            "http://localhost:1/v1/",
-            "--llm-models",
-            "m, n,",
-            "--llm-prices",
-            "m=0.15/0.6,org/n=2/10",
+            "--llm-provider", "openai", "--llm-model", "m", "--llm-base-url", "http://localhost:1/v1/",
+            "--llm-models", "m, n,", "--llm-prices", "m=0.15/0.6,org/n=2/10",
         ];
         let llm = parse(&flags).expect("good values").llm;
         assert_eq!(

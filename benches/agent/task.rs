@@ -14,30 +14,9 @@ pub const WRONG_CODE: &str = "error: the code is wrong";
 pub const PAGE_LINES: usize = 80;
 
 const NAMES: [&str; 24] = [
-    "Ahlen",
-    "Borken",
-    "Coesfeld",
-    "Dorsten",
-    "Erwitte",
-    "Freren",
-    "Greven",
-    "Haltern",
-    "Iserlohn",
-    "Juist",
-    "Kamen",
-    "Lingen",
-    "Meppen",
-    "Nordhorn",
-    "Olpe",
-    "Papenburg",
-    "Quakenburg",
-    "Rheine",
-    "Soest",
-    "Telgte",
-    "Unna",
-    "Vreden",
-    "Werne",
-    "Xanten",
+    "Ahlen", "Borken", "Coesfeld", "Dorsten", "Erwitte", "Freren", "Greven", "Haltern", "Iserlohn", "Juist",
+    "Kamen", "Lingen", "Meppen", "Nordhorn", "Olpe", "Papenburg", "Quakenburg", "Rheine", "Soest", "Telgte",
+    "Unna", "Vreden", "Werne", "Xanten",
 ];
 const PEOPLE: [&str; 6] =
     ["Zoe Lindqvist", "Omar Haddad", "Ines Carvalho", "Piotr Nowak", "Maud Verbeek", "Aiko Tanaka"];

@@ -8,12 +8,8 @@ use crate::random::{Random, WORDS};
 pub const BYTES: usize = 1024;
 
 const FILES: [&str; 6] = [
-    "src/queue/lease.rs",
-    "lib/parser/header.py",
-    "pkg/server/router.go",
-    "web/app/page.tsx",
-    "docs/upgrade.md",
-    "tests/test_retry.py",
+    "src/queue/lease.rs", "lib/parser/header.py", "pkg/server/router.go", "web/app/page.tsx",
+    "docs/upgrade.md", "tests/test_retry.py",
 ];
 
 /// One of a list.

@@ -268,14 +268,7 @@ async fn all_of(app: &App, query: &str) -> String {
     let ledger = ["command", "test_run", "error", "file"]
         .map(|kind| format!("/ledger{query}{sign}kind={kind}&limit=1000"));
     let reads = [
-        "/context",
-        "/summary",
-        "/summaries",
-        "/summaries/1",
-        "/summaries/2",
-        "/state",
-        "/handoff",
-        "/probes",
+        "/context", "/summary", "/summaries", "/summaries/1", "/summaries/2", "/state", "/handoff", "/probes",
     ]
     .map(|path| format!("{path}{query}"));
     for path in reads.into_iter().chain(ledger) {

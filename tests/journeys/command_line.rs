@@ -222,16 +222,8 @@ fn an_operators_api_with_an_address_of_its_own_is_found_there() {
 
 /// Every command that reads.
 const READING: [&str; 10] = [
-    "tenant list",
-    "key list default",
-    "sessions list",
-    "sessions show s",
-    "context s",
-    "summary s",
-    "tail s --after 0 --count 1",
-    "recall s importer",
-    "ledger s",
-    "health",
+    "tenant list", "key list default", "sessions list", "sessions show s", "context s", "summary s",
+    "tail s --after 0 --count 1", "recall s importer", "ledger s", "health",
 ];
 
 #[rstest]
@@ -533,10 +525,7 @@ fn transcripts_are_examined_without_a_service_and_a_page_is_written_in_two_forms
     assert!(html.starts_with("<!doctype html>") && !html.contains("<script"), "{}", html.len());
     assert!(!html.contains("http://") || !html.contains("src="), "nothing is loaded");
     for words in [
-        "Window 8,000",
-        "Window 128,000",
-        "coding-ledger-api.json",
-        "Session Intent",
+        "Window 8,000", "Window 128,000", "coding-ledger-api.json", "Session Intent",
         "No model: configure one",
     ] {
         assert!(html.contains(words) && markdown.contains(words), "{words}");

@@ -115,17 +115,8 @@ pub(super) async fn pages(app: &App) -> Vec<String> {
     let served = app.call("GET", "/v1/sessions/s/served-contexts", "").await.json();
     let id = served["items"][0]["id"].as_str().expect("a call");
     let rest = [
-        "",
-        "/messages",
-        "/messages/2",
-        "/record",
-        "/dropped",
-        "/next",
-        "/dropped?to=1&seq=2",
-        "/memory",
-        "/search?q=parser",
-        "/quality",
-        "/cost",
+        "", "/messages", "/messages/2", "/record", "/dropped", "/next", "/dropped?to=1&seq=2", "/memory",
+        "/search?q=parser", "/quality", "/cost",
     ];
     let mut all: Vec<String> = rest.into_iter().map(of).collect();
     all.push(of(&format!("/calls/{id}")));
@@ -175,12 +166,8 @@ async fn a_read_key_sees_every_page_and_changes_nothing() {
         }
     }
     for form in [
-        "do=pin&text=x",
-        "do=roll-back&id=1",
-        "do=drop-constraint&id=x",
-        "do=close-request&id=x",
-        "do=compress",
-        "do=remove-note&id=n1",
+        "do=pin&text=x", "do=roll-back&id=1", "do=drop-constraint&id=x", "do=close-request&id=x",
+        "do=compress", "do=remove-note&id=n1",
     ] {
         change(&app, &cookie, "/console/sessions/s/change", form).await.with(403);
     }

@@ -163,15 +163,8 @@ fn without_place(value: Value, session: &str) -> Value {
                 fields.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with("cmp_"));
             let is_of_place = |name: &str| {
                 [
-                    "session_id",
-                    "updated_at",
-                    "last_activity",
-                    "last_activity_at",
-                    "compression_id",
-                    "imported",
-                    "etag",
-                    "context_revision",
-                    "instance",
+                    "session_id", "updated_at", "last_activity", "last_activity_at", "compression_id",
+                    "imported", "etag", "context_revision", "instance",
                 ]
                 .contains(&name)
                     || is_compression && name == "id"
@@ -465,20 +458,9 @@ async fn every_column_of_a_session_is_carried_or_left_for_a_reason() {
     // Requests to models, breakers, the recall index, events, deliveries, contexts that were served, kept replies and usage
     // stay: they say what happened there, or are made anew. Metadata is in the settings.
     const STAY: [&str; 14] = [
-        "session_metadata",
-        "erasures",
-        "idempotency_keys",
-        "narrative_chunks",
-        "llm_attempts",
-        "llm_breakers",
-        "recall_postings",
-        "recall_pending",
-        "recall_embeddings",
-        "recall_vectors",
-        "events",
-        "webhook_deliveries",
-        "served_contexts",
-        "usage_by_session",
+        "session_metadata", "erasures", "idempotency_keys", "narrative_chunks", "llm_attempts",
+        "llm_breakers", "recall_postings", "recall_pending", "recall_embeddings", "recall_vectors", "events",
+        "webhook_deliveries", "served_contexts", "usage_by_session",
     ];
     let app = app().await;
     let mut owner = app.database.connect().await;

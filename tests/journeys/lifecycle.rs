@@ -264,14 +264,8 @@ async fn an_erased_session_leaves_nothing_in_any_table() {
     // is not there in this session.
     for table in empty {
         let known = [
-            "llm_attempts",
-            "llm_breakers",
-            "recall_embeddings",
-            "recall_vectors",
-            "narrative_chunks",
-            "dropped_entries",
-            "erasures",
-            "console_signins",
+            "llm_attempts", "llm_breakers", "recall_embeddings", "recall_vectors", "narrative_chunks",
+            "dropped_entries", "erasures", "console_signins",
         ];
         assert!(known.contains(&table), "nothing in {table}: {before:?}");
     }

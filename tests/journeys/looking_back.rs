@@ -54,14 +54,7 @@ async fn call_rollback(app: &App) {
 /// What of a context does not depend on when it is asked for.
 fn lasting(context: &Value) -> Value {
     let keys = [
-        "summary_version",
-        "anchor_seq",
-        "head_seq",
-        "messages",
-        "sources",
-        "tokens",
-        "masked",
-        "omitted",
+        "summary_version", "anchor_seq", "head_seq", "messages", "sources", "tokens", "masked", "omitted",
         "usage",
     ];
     keys.iter()

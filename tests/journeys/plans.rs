@@ -20,8 +20,7 @@ use crate::support::receiver::{Answer, Receiver};
 /// Tables that may be read whole, with the reason.
 const SMALL: [&str; 2] = [
     // One row per customer of the installation.
-    "tenants",
-    // The server's own: one row per database.
+    "tenants", // The server's own: one row per database.
     "pg_database",
 ];
 
@@ -169,9 +168,7 @@ async fn live(app: &App, name: &str) {
         call(app, "POST", &format!("{other}/messages"), body).await;
     }
     for path in [
-        "/context?max_input_tokens=600",
-        "/context?max_input_tokens=600",
-        "/messages?limit=10",
+        "/context?max_input_tokens=600", "/context?max_input_tokens=600", "/messages?limit=10",
         "/messages?from_seq=3&to_seq=9",
     ] {
         call(app, "GET", &format!("{other}{path}"), Value::Null).await;
@@ -181,20 +178,8 @@ async fn live(app: &App, name: &str) {
     let reference = reference.unwrap_or_else(|| panic!("nothing is masked: {context}"));
     app.call("GET", &format!("{other}/tool-outputs/{reference}"), "").await;
     for path in [
-        "",
-        "/recall?q=listing",
-        "/ledger",
-        "/summary",
-        "/summaries",
-        "/summaries/1",
-        "/probes",
-        "/evaluations",
-        "/compressions",
-        "/state",
-        "/todos",
-        "/pins",
-        "/notes",
-        "/messages",
+        "", "/recall?q=listing", "/ledger", "/summary", "/summaries", "/summaries/1", "/probes",
+        "/evaluations", "/compressions", "/state", "/todos", "/pins", "/notes", "/messages",
     ] {
         app.call("GET", &format!("{session}{path}"), "").await;
     }

@@ -148,14 +148,7 @@ async fn the_summary_is_the_record_or_a_rendering_of_it() {
     assert_eq!((&document["version"], &document["parent_version"]), (&json!(2), &json!(1)));
     assert_eq!(document["session_intent"], "Make the parser strict");
     for section in [
-        "files_read",
-        "errors",
-        "test_results",
-        "blockers",
-        "next_steps",
-        "requests",
-        "things",
-        "constraints",
+        "files_read", "errors", "test_results", "blockers", "next_steps", "requests", "things", "constraints",
     ] {
         assert!(document[section].is_array(), "{section} is a forced section");
     }

@@ -58,11 +58,7 @@ impl Browser {
         let process = command.spawn().unwrap_or_else(|error| panic!("{MISSING} ({error})"));
         let mut capabilities = DesiredCapabilities::chrome();
         let flags = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--hide-scrollbars",
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
         ];
         for flag in flags {
             capabilities.add_arg(flag).expect("a flag");

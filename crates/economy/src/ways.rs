@@ -60,7 +60,9 @@ impl Way {
     pub fn does(self) -> &'static str {
         match self {
             Self::Service => "A record, a digest and the newest messages, as anchord serves them",
-            Self::Compact => "A summary of 1,500 tokens, but for the last group, at 0.70 of the window",
+            Self::Compact => {
+                "A summary of 1,500 tokens, but for the last group, at 0.70 of the effective window"
+            }
             Self::Capped => "The same, with outputs cut to 10 KB when they arrive",
             Self::Keep20 => "The same summary, beside the last twenty messages",
             Self::Truncate => "The newest half, when the window is full",
@@ -152,7 +154,7 @@ impl<'a> Play<'a> {
         self.sent.tally.least = usize::try_from(replay::least(&replay)).unwrap_or_default();
     }
 
-    /// Has the service make the prompts of a session, within a budget where one is named, and `ask` ask them.
+    /// Builds the service's prompt before each call of the model, within `budget` if given, and hands each to `ask`.
     pub fn serve<'w>(
         &mut self,
         (settings, writer): (Settings, Option<Writer<'w>>),

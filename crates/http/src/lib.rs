@@ -123,7 +123,7 @@ pub fn with_boundary(routes: Router<AppState>, state: &AppState) -> Router<AppSt
     let boundary = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(state.clone(), boundary::observe))
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(state.clone(), boundary::count_reply))
+        .layer(middleware::from_fn_with_state(state.clone(), boundary::admit_reply))
         // The body extractors have their own limit, with a problem that names it.
         .layer(DefaultBodyLimit::disable());
     routes.method_not_allowed_fallback(async || ApiError::MethodNotAllowed).layer(boundary)

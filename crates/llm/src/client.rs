@@ -250,11 +250,7 @@ fn failed(error: LlmError) -> Response {
 /// Classifies an error response. Its message is examined here only and is stored nowhere.
 fn classify(status: u16, retry_after: Option<Duration>, refusal: &Refusal, message: &str) -> LlmError {
     let too_long = [
-        "context_length",
-        "context length",
-        "maximum context",
-        "prompt is too long",
-        "too many tokens",
+        "context_length", "context length", "maximum context", "prompt is too long", "too many tokens",
         "context window",
     ];
     if matches!(status, 400 | 413 | 422)

@@ -153,11 +153,7 @@ fn only_code_under_a_label_of_a_trace_is_a_trace() {
         )
     };
     for label in [
-        "**Trace:**",
-        "### Trace",
-        "- **Rune Trace:**",
-        "__Stack Trace__",
-        "Trace:",
+        "**Trace:**", "### Trace", "- **Rune Trace:**", "__Stack Trace__", "Trace:",
         "#### Stacktrace (short)",
     ] {
         assert!(run(&body(label)).content.contains("three\n# ... truncated ...\n```\n"), "{label}");

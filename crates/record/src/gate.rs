@@ -58,7 +58,7 @@ pub fn published(record: &Summary) -> Summary {
     }
 }
 
-/// Checks a candidate; it may be published when the result is empty. The arguments are the tokens of what it
+/// The reasons why a candidate must not be published; its probes are asked elsewhere. The arguments are the tokens of what it
 /// replaces and of its rendering.
 pub fn check(candidate: &Candidate<'_>, tokens_before: u32, tokens_after: u32) -> Vec<Refusal> {
     let mut refusals = Vec::new();

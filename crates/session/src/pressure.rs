@@ -20,7 +20,7 @@ impl Accounting {
     /// The first message of the newest group or of an append of the `coming` messages, when that has to clip outputs before
     /// it, and the most tokens that the context should have then: at the force level, because no compression has brought the
     /// context below, or because these messages bring it there and leave none to cover.
-    pub fn clips_before<'a>(
+    pub fn clip_boundary<'a>(
         &self,
         policy: &Policy,
         (head, floor): (Seq, Seq),
@@ -48,7 +48,7 @@ impl Accounting {
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than
     /// the last messages, and the largest of the others as far as the context exceeds `goal`. `tail` is as for
     /// [`Self::clip`].
-    pub fn clip_before<T: AsShape>(
+    pub fn clip_through<T: AsShape>(
         &mut self,
         policy: &Policy,
         (newest, goal): (Seq, u64),

@@ -50,7 +50,7 @@ pub enum WarningCode {
     ToolResultWithoutCall,
     /// A user message has no content.
     EmptyUserMessage,
-    /// A tool's output is too large to be served whole beside system prompt, pins and memory: contexts clip it.
+    /// A tool's output is too large to be served whole beside system prompt, pins, summary and digest: contexts clip it.
     OutputLargerThanWindow,
 }
 
@@ -118,7 +118,7 @@ impl Warning {
                 "This user message has no content. It is stored, and contexts serve it as `[empty message]`, because providers refuse empty ones.".to_owned()
             }
             WarningCode::OutputLargerThanWindow => format!(
-                "This tool output has {} tokens; beside system prompt, pins and memory at most {} of an output are served whole. It is stored, and contexts serve its head, its tail and its most telling lines. Read less at a time; GET …/messages?from_seq={seq}&to_seq={seq} has all of it.",
+                "This tool output has {} tokens; beside system prompt, pins, summary and digest at most {} of an output are served whole. It is stored, and contexts serve its head, its tail and its most telling lines. Read less at a time; GET …/messages?from_seq={seq}&to_seq={seq} has all of it.",
                 self.tokens.unwrap_or_default(),
                 self.max_tokens.unwrap_or_default(),
                 seq = self.seqs.first().copied().unwrap_or_default(),

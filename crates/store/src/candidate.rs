@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::todos::TodoUpdate;
 use anchord_messages::id::{ProbeId, Seq};
 use anchord_record::parts;
-use anchord_session::session::Served;
+use anchord_session::session::VersionSizes;
 
 /// A version to be published.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ pub struct NewEvaluation {
 }
 
 impl NewVersion {
-    pub(super) fn served(&self) -> Served {
-        Served {
+    pub(super) fn served(&self) -> VersionSizes {
+        VersionSizes {
             version: self.version,
             summary_tokens: self.rendering.1,
             digest_tokens: self.digest.as_ref().map_or(0, |digest| digest.1),

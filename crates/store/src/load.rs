@@ -1,5 +1,6 @@
-//! Reads sessions without a lock, in one snapshot, with the revisions that later show whether they have changed. The
-//! only file that reads the whole of a session's row.
+//! Reads sessions without a lock, each row in one statement, with the revisions that later show whether they have changed. What
+//! an append needs besides is read after it; the revisions at the commit cover both. The only file that reads the whole of a
+//! session's row.
 //!
 //! The revision is a column and not the row's `xmin`: a column shows its purpose, survives a copy of the table, and
 //! works on a distributed Postgres, where `xmin` changes when a shard moves. Queueing or cancelling a compression
@@ -55,8 +56,8 @@ pub(super) struct Coming<'a> {
     pub(super) every_signal: bool,
 }
 
-/// Reads the sessions of appends, in the order of these. The mask positions are moved as the decision needs them; a session that does not exist is returned in its initial state. `None` for a branch that does
-/// not exist: an append makes none.
+/// Reads the sessions of appends, in the order of these. The mask positions are moved as the decision needs them; a session
+/// that does not exist is returned in its initial state. `None` for a branch that does not exist: an append makes none.
 pub(super) async fn load_for_appends(
     connection: &mut PgConnection,
     appends: &[Coming<'_>],
@@ -70,7 +71,7 @@ pub(super) async fn load_for_appends(
         let row = row.ok_or(StoreError::NoTenant)?;
         loaded.push(match row.id {
             Some(_) => {
-                let mut one = recounted(connection, row.read(*tenant)?).await?;
+                let mut one = refreshed(connection, row.read(*tenant)?).await?;
                 history::complete(connection, &mut one, *every_signal).await?;
                 Some(one)
             }
@@ -102,22 +103,22 @@ pub(super) async fn load_all(
     let mut loaded = Vec::with_capacity(wanted.len());
     for (row, (tenant, _)) in read(connection, wanted).await?.into_iter().zip(wanted) {
         if let Some(row) = row.filter(|row| row.id.is_some()) {
-            loaded.push(recounted(connection, row.read(*tenant)?).await?);
+            loaded.push(refreshed(connection, row.read(*tenant)?).await?);
         }
     }
     Ok(loaded)
 }
 
 /// Counts again what was counted before the session's settings or the tenant's pins have changed.
-async fn recounted(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded> {
+async fn refreshed(connection: &mut PgConnection, mut loaded: Loaded) -> Result<Loaded> {
     let session = &mut loaded.session;
-    if session.is_behind() {
+    if session.has_stale_counts() {
         let tail = if session.has_uncounted_masks() {
             tail(connection, session.id.of(loaded.tenant), session.floor()).await?
         } else {
             Vec::new()
         };
-        session.catch_up(&tail);
+        session.refresh_counts(&tail);
     }
     let revision = session.defaults.wide_pins_revision();
     if session.accounting.pins_revision != revision {
@@ -269,7 +270,7 @@ async fn mask<'a>(
     let mut pressed: Vec<_> = loaded
         .filter_map(|(one, coming)| {
             let one = one.as_mut()?;
-            one.session.clips_before(coming.iter().copied()).map(|newest| (one, newest))
+            one.session.clip_boundary(coming.iter().copied()).map(|newest| (one, newest))
         })
         .collect();
     if pressed.is_empty() {
@@ -279,7 +280,7 @@ async fn mask<'a>(
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
     for ((one, newest), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
         let marks = one.session.accounting.marks(&tail);
-        one.session.clip_before(*newest, &tail, &marks);
+        one.session.clip_through(*newest, &tail, &marks);
     }
     Ok(())
 }

@@ -114,7 +114,7 @@ impl Store {
             status: settlement.status,
             version: settlement.version.as_ref().map(NewVersion::served),
         };
-        let status = session.judge(ending, &mut report);
+        let status = session.final_status(ending, &mut report);
         let published = settlement.version.as_ref().filter(|_| status == Status::Succeeded).zip(span);
         if published.is_some_and(|(version, _)| version.version != session.last_version + 1) {
             return Err(StoreError::RowCount { what: "the next version", expected: 1, actual: 0 });
@@ -244,7 +244,7 @@ async fn insert_evaluation(
 /// Ends a compression that this transaction has enqueued, when it has nothing to cover; returns whether it did. The
 /// caller holds the session's lock. When more than [`MAX_TAIL_MESSAGES`] messages follow the anchor, a worker checks
 /// instead.
-pub async fn answer_if_idle(
+pub async fn skip_if_idle(
     tx: &mut PgConnection,
     key: SessionKey,
     id: CompressionId,

@@ -145,15 +145,8 @@ fn costs(group: &Group<'_>) -> Block {
     table(
         "Tokens per task, all sessions together: cost in tokens that no cache has, and what was sent",
         &[
-            "way",
-            "cost of a task",
-            "of compact",
-            "sent",
-            "cached",
-            "breaks",
-            "compressions",
-            "largest prompt",
-            "above the window",
+            "way", "cost of a task", "of compact", "sent", "cached", "breaks", "compressions",
+            "largest prompt", "above the window",
         ],
         rows,
     )

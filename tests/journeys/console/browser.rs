@@ -350,16 +350,8 @@ async fn hostile_content_is_text_and_nothing_else() {
     let call = served["items"][0]["id"].as_str().expect("a call").to_owned();
     browser.sign_in(OURS).await;
     let mut paths: Vec<String> = [
-        "",
-        "/messages?from=1",
-        "/record",
-        "/dropped",
-        "/memory",
-        "/search?q=%3Cscript%3E",
-        "/search?q=%E2%80%AEgpj.exe",
-        "/dropped?q=%E2%80%AEgpj.exe",
-        "/quality",
-        "/cost",
+        "", "/messages?from=1", "/record", "/dropped", "/memory", "/search?q=%3Cscript%3E",
+        "/search?q=%E2%80%AEgpj.exe", "/dropped?q=%E2%80%AEgpj.exe", "/quality", "/cost",
     ]
     .iter()
     .map(|rest| format!("/console/sessions/h{rest}"))
@@ -379,12 +371,8 @@ async fn hostile_content_is_text_and_nothing_else() {
         let title = browser.script("return document.title").await;
         assert!(title.as_str().is_some_and(|title| title.ends_with("– anchord")), "{path}: {title}");
         for what in [
-            "main script",
-            "main img",
-            "main style",
-            "a[href^='javascript']",
-            "[onerror], [onload], [onclick]",
-            "[style]",
+            "main script", "main img", "main style", "a[href^='javascript']",
+            "[onerror], [onload], [onclick]", "[style]",
         ] {
             assert_eq!(browser.count(what).await, 0, "{path} has {what}");
         }

@@ -85,10 +85,8 @@ async fn a_model_that_fails_leaves_the_transcript_to_code_and_its_calls_are_told
     let (good, told) = compress(&settings(&fake), &[]).await;
     assert!(good, "{told}");
     for part in [
-        "engine: extractive, strategy: anchored",
-        "by small: status 401, 0 + 0 tokens",
-        "cost: 1 call (1 failed)",
-        "warning: llm: status",
+        "engine: extractive, strategy: anchored", "by small: status 401, 0 + 0 tokens",
+        "cost: 1 call (1 failed)", "warning: llm: status",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }

@@ -14,14 +14,8 @@ use crate::support::talks::called;
 
 /// The sections that a model words.
 const WORDED: [&str; 8] = [
-    "session_intent",
-    "requests",
-    "decisions_made",
-    "current_state",
-    "blockers",
-    "open_questions",
-    "next_steps",
-    "findings",
+    "session_intent", "requests", "decisions_made", "current_state", "blockers", "open_questions",
+    "next_steps", "findings",
 ];
 /// The sections that are code's alone.
 const READ: [&str; 4] = ["files_modified", "files_read", "test_results", "constraints"];
@@ -234,13 +228,8 @@ async fn no_secret_is_in_anything_that_leaves_or_stays() {
         .map(|one| format!("evaluations/{}", one["id"].as_str().unwrap()))
         .collect();
     let plain = [
-        "summary",
-        "summary?style=anchored",
-        "summary?style=state",
-        "summary?style=opaque",
-        "compressions",
-        "probes?limit=500",
-        "ledger?limit=500",
+        "summary", "summary?style=anchored", "summary?style=state", "summary?style=opaque", "compressions",
+        "probes?limit=500", "ledger?limit=500",
     ];
     paths.extend(plain.map(str::to_owned));
     for path in paths {

@@ -102,10 +102,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Queue and workers",
         &[
-            "anchord_queue",
-            "anchord_worker",
-            "anchord_jobs",
-            "anchord_compressions",
+            "anchord_queue", "anchord_worker", "anchord_jobs", "anchord_compressions",
             "anchord_webhook_oldest",
         ],
     ),

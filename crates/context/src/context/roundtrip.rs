@@ -300,9 +300,7 @@ impl Said {
                 "thinking" => {}
                 _ => {
                     let inner = [
-                        &part["image_url"],
-                        &part["image_url"]["url"],
-                        &part["file_data"],
+                        &part["image_url"], &part["image_url"]["url"], &part["file_data"],
                         &part["file"]["file_data"],
                     ];
                     let source = &part["source"];

@@ -115,15 +115,8 @@ fn a_chat_session_comes_out_in_the_other_formats_whole() {
     assert_eq!(
         kinds,
         [
-            "message",
-            "message",
-            "message",
-            "function_call",
-            "function_call",
-            "function_call_output",
-            "function_call_output",
-            "message",
-            "message"
+            "message", "message", "message", "function_call", "function_call", "function_call_output",
+            "function_call_output", "message", "message"
         ]
     );
     assert_eq!(items["messages"][7]["content"][1]["image_url"], "data:image/png;base64,AAAA");

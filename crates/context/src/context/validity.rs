@@ -121,39 +121,16 @@ fn foreign(content: &Value, kinds: &[&str], at: usize, bad: &mut Vec<String>) {
 }
 
 const FOREIGN_TO_CHAT: &[&str] = &[
-    "input_text",
-    "output_text",
-    "input_image",
-    "input_file",
-    "image",
-    "document",
-    "tool_use",
-    "tool_result",
-    "thinking",
-    "redacted_thinking",
+    "input_text", "output_text", "input_image", "input_file", "image", "document", "tool_use", "tool_result",
+    "thinking", "redacted_thinking",
 ];
 const FOREIGN_TO_ANTHROPIC: &[&str] = &[
-    "input_text",
-    "output_text",
-    "input_image",
-    "input_file",
-    "image_url",
-    "file",
-    "input_audio",
-    "refusal",
+    "input_text", "output_text", "input_image", "input_file", "image_url", "file", "input_audio", "refusal",
     "audio",
 ];
 const FOREIGN_TO_RESPONSES: &[&str] = &[
-    "text",
-    "image_url",
-    "file",
-    "image",
-    "document",
-    "tool_use",
-    "tool_result",
-    "thinking",
-    "redacted_thinking",
-    "audio",
+    "text", "image_url", "file", "image", "document", "tool_use", "tool_result", "thinking",
+    "redacted_thinking", "audio",
 ];
 
 fn chat(messages: &[Value], bad: &mut Vec<String>) {

@@ -178,20 +178,8 @@ mod tests {
     use super::*;
 
     const TOKENS: &[&str] = &[
-        "src/a.rs\n",
-        "**b.md**\n",
-        "c d.txt\n",
-        "```\n",
-        "```python\n",
-        "<<<<<<< SEARCH\n",
-        "=======\n",
-        ">>>>>>> REPLACE\n",
-        "x = 1\n",
-        "\n",
-        "é.py\n",
-        "汉",
-        "<<<<<<<",
-        " ",
+        "src/a.rs\n", "**b.md**\n", "c d.txt\n", "```\n", "```python\n", "<<<<<<< SEARCH\n", "=======\n",
+        ">>>>>>> REPLACE\n", "x = 1\n", "\n", "é.py\n", "汉", "<<<<<<<", " ",
     ];
 
     fn text() -> impl Strategy<Value = String> {

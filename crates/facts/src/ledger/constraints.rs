@@ -747,9 +747,7 @@ mod tests {
     #[test]
     fn people_who_talk_with_each_other_order_little() {
         let talk = [
-            "Ada: You must slide it .",
-            "Bob: Don't know .",
-            "Ada: Only a few of us were there .",
+            "Ada: You must slide it .", "Bob: Don't know .", "Ada: Only a few of us were there .",
             "Bob: Fine then .",
         ];
         let mut span: Vec<Numbered> = (1..).zip(talk).map(|(seq, t)| message(seq, Role::User, t)).collect();

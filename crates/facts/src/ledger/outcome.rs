@@ -110,11 +110,7 @@ fn unwrap_json(output: &str) -> Option<(String, Option<i32>)> {
 /// absent or `(none)`.
 fn labelled(output: &str) -> Option<(String, Option<i32>)> {
     const LABELS: &[&str] = &[
-        "\nStderr: ",
-        "\nError: ",
-        "\nExit Code: ",
-        "\nSignal: ",
-        "\nBackground PIDs: ",
+        "\nStderr: ", "\nError: ", "\nExit Code: ", "\nSignal: ", "\nBackground PIDs: ",
         "\nProcess Group PGID: ",
     ];
     let text = output.trim_start();

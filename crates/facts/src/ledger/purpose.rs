@@ -18,20 +18,8 @@ const FRONT: [&str; 25] = [
 ];
 /// First words of what changes nothing.
 const LOOKING: [&str; 14] = [
-    "check",
-    "look",
-    "read",
-    "see",
-    "find",
-    "verify",
-    "run",
-    "search",
-    "examine",
-    "view",
-    "understand",
-    "test",
-    "try",
-    "have",
+    "check", "look", "read", "see", "find", "verify", "run", "search", "examine", "view", "understand",
+    "test", "try", "have",
 ];
 
 /// What the calls of a message are for; `None` where it says nothing of it.

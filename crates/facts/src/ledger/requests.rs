@@ -525,15 +525,10 @@ mod tests {
 
     #[rstest]
     #[case::a_new_one_after_a_report(
-        "I fixed it.",
-        "Now add a test for it please",
-        "Now add a test for it please",
-        Earlier::Done
+        "I fixed it.", "Now add a test for it please", "Now add a test for it please", Earlier::Done
     )]
     #[case::a_complaint(
-        "I fixed it.",
-        "It still fails with the same error",
-        "It still fails with the same error",
+        "I fixed it.", "It still fails with the same error", "It still fails with the same error",
         Earlier::Stand
     )]
     #[case::an_answer("Which port shall I use?", "use 8080 please", "", Earlier::Stand)]
@@ -565,9 +560,7 @@ mod tests {
         Earlier::Stand
     )]
     #[case::another_mind(
-        "I fixed it.",
-        "Actually, let's use Postgres for it",
-        "Actually, let's use Postgres for it",
+        "I fixed it.", "Actually, let's use Postgres for it", "Actually, let's use Postgres for it",
         Earlier::Revised
     )]
     #[case::another_plan(
@@ -578,10 +571,7 @@ mod tests {
     )]
     #[case::an_aside("I fixed it.", "can you explain why?", "can you explain why?", Earlier::Stand)]
     #[case::a_request_as_a_question(
-        "I fixed it.",
-        "can you add a test?",
-        "can you add a test?",
-        Earlier::Done
+        "I fixed it.", "can you add a test?", "can you add a test?", Earlier::Done
     )]
     fn a_message_tells_of_the_requests_before_it(
         #[case] report: &str,

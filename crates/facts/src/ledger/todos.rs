@@ -236,36 +236,12 @@ mod tests {
     }
 
     const TOOLS: &[&str] = &[
-        "TodoWrite",
-        "update_plan",
-        "TaskCreate",
-        "TaskUpdate",
-        "task_tracker",
-        "write_todos",
-        "update_todo",
+        "TodoWrite", "update_plan", "TaskCreate", "TaskUpdate", "task_tracker", "write_todos", "update_todo",
     ];
     const TOKENS: &[&str] = &[
-        "{",
-        "}",
-        "[",
-        "]",
-        "\"todos\":",
-        "\"plan\":",
-        "\"content\":",
-        "\"step\":",
-        "\"status\":",
-        "\"id\":",
-        "\"merge\":true",
-        "\"done\"",
-        "\"in_progress\"",
-        "\"a\"",
-        "\"汉 é\"",
-        ",",
-        "1",
-        "null",
-        "\"- [x] a\\n- [ ] b\"",
-        "\"taskId\":\"3\"",
-        "\"subject\":\"s\"",
+        "{", "}", "[", "]", "\"todos\":", "\"plan\":", "\"content\":", "\"step\":", "\"status\":", "\"id\":",
+        "\"merge\":true", "\"done\"", "\"in_progress\"", "\"a\"", "\"汉 é\"", ",", "1", "null",
+        "\"- [x] a\\n- [ ] b\"", "\"taskId\":\"3\"", "\"subject\":\"s\"",
     ];
 
     proptest! {

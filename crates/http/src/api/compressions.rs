@@ -170,7 +170,7 @@ pub async fn create_compression(
     let enqueued = compressions::enqueue_manual(&mut tx, session.id.of(caller.tenant), &request).await?;
     let key_of = session.id.of(caller.tenant);
     let is_answered =
-        enqueued.created && settle::answer_if_idle(&mut tx, key_of, enqueued.id, &request).await?;
+        enqueued.created && settle::skip_if_idle(&mut tx, key_of, enqueued.id, &request).await?;
     let row = compressions::find(&mut tx, key_of, enqueued.id)
         .await?
         .ok_or_else(|| ApiError::internal(anyhow::anyhow!("an enqueued compression is not there")))?;

@@ -313,7 +313,7 @@ async fn digest(body: &JsonBytes, tenant: TenantId) -> Result<[u8; 32]> {
     in_turn(tenant, move || body.digest()).await
 }
 
-/// Adds to the refusal of a field that a provider's request has where what it stands for goes here.
+/// Adds to the refusal of an unknown field that belongs to a provider's request where its value goes in this API.
 fn with_hint(refused: ApiError) -> ApiError {
     let ApiError::Invalid(mut errors) = refused else { return refused };
     for error in errors.iter_mut().filter(|error| error.detail.starts_with("unknown field")) {

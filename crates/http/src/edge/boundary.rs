@@ -173,9 +173,9 @@ fn has_body_of_ours(response: &Response) -> bool {
         })
 }
 
-/// Refuses a change under a condition, and counts the reply; a layer below the compression, because a compressed reply has no known
-/// length.
-pub(crate) async fn count_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
+/// Refuses `If-Match`, and reserves the memory of the reply; a layer below the compression, because a compressed reply has no
+/// known length.
+pub(crate) async fn admit_reply(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let scope = request.extensions().get::<Scope>().cloned();
     let response = match refused_condition(&request) {
         Some(refused) => refused.into_response(),

@@ -271,14 +271,7 @@ fn chat_shape(fields: &Fields<'_>) -> Option<String> {
 
 /// Fields that only messages of chat completions have, also when they are null.
 const CHAT_FIELDS: [&str; 9] = [
-    "name",
-    "tool_calls",
-    "tool_call_id",
-    "function_call",
-    "refusal",
-    "audio",
-    "annotations",
-    "reasoning",
+    "name", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations", "reasoning",
     "reasoning_content",
 ];
 

@@ -310,7 +310,8 @@ pub(super) fn push_audio(out: &mut String, media_type: &str, data: &str) {
     out.push_str("}}");
 }
 
-/// The URL of a source: its own, or a `data:` URL with its bytes.
+/// The URL of a source, or a `data:` URL with its bytes. A file id or a text is returned as it is; contexts in this format have
+/// none.
 pub(super) fn address(media_type: &str, source: &MediaSource) -> String {
     match source {
         MediaSource::Url(url) | MediaSource::FileId(url) => url.clone(),

@@ -184,11 +184,7 @@ pub fn is_pair(call: &str, output: &str) -> bool {
 /// kind that accepts only its own kind of output. Such calls have the kind as their name.
 pub fn is_special(tool: &str) -> bool {
     const KINDS: [&str; 6] = [
-        "computer_call",
-        "shell_call",
-        "local_shell_call",
-        "apply_patch_call",
-        "function_call",
+        "computer_call", "shell_call", "local_shell_call", "apply_patch_call", "function_call",
         "custom_tool_call",
     ];
     tool.is_empty() || KINDS.contains(&tool)

@@ -13,27 +13,13 @@ const LOOK_BYTES: usize = 16 * 1024;
 
 static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     finder(&[
-        " passed",
-        " failed",
-        " failing",
-        " passing",
-        "tests run:",
-        "test result:",
-        "failures:",
-        "errors found",
-        "error(s)",
+        " passed", " failed", " failing", " passing", "tests run:", "test result:", "failures:",
+        "errors found", "error(s)",
     ])
 });
 static ERRORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     finder(&[
-        "error:",
-        "error[",
-        "exception",
-        "panicked at",
-        "fatal:",
-        "traceback",
-        "failed",
-        "not found",
+        "error:", "error[", "exception", "panicked at", "fatal:", "traceback", "failed", "not found",
         "denied",
     ])
 });

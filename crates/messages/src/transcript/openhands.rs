@@ -21,13 +21,7 @@ struct Document<'a> {
 
 /// Arguments that are not part of the request to the tool.
 const OWN_ARGUMENTS: [&str; 8] = [
-    "thought",
-    "confirmation_state",
-    "hidden",
-    "blocking",
-    "keep_prompt",
-    "security_risk",
-    "is_confirmed",
+    "thought", "confirmation_state", "hidden", "blocking", "keep_prompt", "security_risk", "is_confirmed",
     "impl_source",
 ];
 
@@ -199,10 +193,7 @@ impl Log<'_> {
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 let observed = &event["observation"];
                 let places = [
-                    &observed["content"],
-                    &observed["output"],
-                    observed,
-                    &event["error"],
+                    &observed["content"], &observed["output"], observed, &event["error"],
                     &event["rejection_reason"],
                 ];
                 let content = places.into_iter().map(said).find(|said| !said.is_empty()).unwrap_or_default();

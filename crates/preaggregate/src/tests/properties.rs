@@ -14,19 +14,7 @@ struct Written {
 
 fn prose() -> impl Strategy<Value = String> {
     let words = [
-        "word",
-        "é",
-        "\n",
-        "```\n",
-        "~~~~",
-        "\r\n",
-        "> ",
-        "\"",
-        "<!--",
-        "-->",
-        "汉",
-        " ",
-        "# H\n",
+        "word", "é", "\n", "```\n", "~~~~", "\r\n", "> ", "\"", "<!--", "-->", "汉", " ", "# H\n",
         "**Trace:**\n",
     ];
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..12).prop_map(|words| words.concat())
@@ -36,17 +24,10 @@ fn finding() -> impl Strategy<Value = Written> {
     let id = prop::sample::select(vec!["SEC-001", "SEC-002-Q", "QUAL-010", "sec-1", "SEC"]);
     let severity = prop::sample::select(vec!["P1", "P2", "P3"]);
     let interaction = prop::sample::select(vec![
-        "",
-        " interaction=\"question\"",
-        " interaction=\"nit\"",
-        " interaction=\"?\"",
+        "", " interaction=\"question\"", " interaction=\"nit\"", " interaction=\"?\"",
     ]);
     let title = prop::sample::select(vec![
-        "**[SEC-001] A title**",
-        "- [ ] [QUAL-010] **T**\t- x*",
-        "",
-        "### x",
-        "plain",
+        "**[SEC-001] A title**", "- [ ] [QUAL-010] **T**\t- x*", "", "### x", "plain",
     ]);
     let newline = prop::sample::select(vec!["\n", "\r\n"]);
     let code = prop::collection::vec("[ -~é]{0,30}", 0..8);

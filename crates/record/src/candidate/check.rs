@@ -44,7 +44,7 @@ pub struct CheckedDraft {
     pub new_probes: Vec<Probe>,
     /// Earlier probes that a merge rule retired, as indexes into [`Material::probes`].
     pub retired: Vec<usize>,
-    /// Why it must not be published; empty when it may.
+    /// The refusals of the gate; [`Self::is_accepted`] also asks the probes.
     pub refusals: Vec<Refusal>,
     /// The gate's decisions, round by round.
     pub gate: Vec<GateRecord>,

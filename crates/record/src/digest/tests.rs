@@ -133,9 +133,7 @@ fn of_an_output_no_lines_of_a_diff_and_no_tags_are_told() {
     assert_eq!(
         lines(&turns),
         [
-            "? \"blue\" : \"slate\"",
-            "| File | Purpose |",
-            "| `a.tsx` | shows 4812 rows |",
+            "? \"blue\" : \"slate\"", "| File | Purpose |", "| `a.tsx` | shows 4812 rows |",
             "The page shows 4812 rows now."
         ]
     );

@@ -227,9 +227,7 @@ fn a_reader_that_always_says_the_same_has_not_read() {
     assert!(is_parroted(&answered(&["Yes.", "yes", "Yes"])));
     assert!(is_parroted(&answered(&["250", "250", "250"])), "what is right for one is luck for the others");
     assert!(!is_parroted(&answered(&[
-        "Information not found",
-        "information not found",
-        "information not found"
+        "Information not found", "information not found", "information not found"
     ])));
     assert!(!is_parroted(&answered(&["Yes.", "yes", "250"])) && !is_parroted(&answered(&["yes", "yes"])));
     assert!(!is_parroted(&[]));

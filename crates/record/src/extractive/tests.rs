@@ -258,10 +258,7 @@ fn answers_in_other_shapes_are_read() {
     assert_eq!(of(&codex).decisions[0].decision, "Which database? → A");
     assert_eq!(of(&codex).decisions[0].alternatives, ["B"]);
     let cline = call(
-        1,
-        "ask_followup_question",
-        r#"{"question":"Deploy now?"}"#,
-        "<answer>\nyes, to staging\n</answer>",
+        1, "ask_followup_question", r#"{"question":"Deploy now?"}"#, "<answer>\nyes, to staging\n</answer>",
     );
     assert_eq!(of(&cline).decisions[0].decision, "Deploy now? → yes, to staging");
 }

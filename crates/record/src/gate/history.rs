@@ -51,11 +51,11 @@ pub enum RetryMeasure {
 pub enum GateOutcome {
     /// It holds.
     Accept,
-    /// Missing facts were put back, and it was asked again.
+    /// It was refused, and the same engine tried again; `next` says how.
     Repair,
-    /// It was refused for good, and another way was taken on the same span.
+    /// It was refused for good, and code or another strategy took over.
     FallBack,
-    /// It was refused for good; the old version stays.
+    /// It was refused for good.
     Reject,
     /// It is not smaller than what it replaces; the old version stays.
     Skip,

@@ -31,9 +31,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         "Rename the module to reader, please",
     ]);
     let reports = prop::sample::select(vec![
-        "I have built it.",
-        "Which of the two shall I take?",
-        "ORD-1 is shipped. Anything else?",
+        "I have built it.", "Which of the two shall I take?", "ORD-1 is shipped. Anything else?",
     ]);
     let order = (1..4u8, prop::sample::select(vec!["open", "paid", "shipped"]), 1..9u8).prop_map(
         |(n, state, total)| Step::Calls {

@@ -166,28 +166,8 @@ mod tests {
 
     fn message() -> impl Strategy<Value = String> {
         let words = prop::sample::select(vec![
-            "error",
-            "Error:",
-            "cannot",
-            "open",
-            "0x1f",
-            "0X1F",
-            "a0xb",
-            "A0XB",
-            "deadbeef1",
-            "DEADBEEF2",
-            "481516",
-            "12",
-            "E0308",
-            "\u{212a}",
-            "k",
-            "é",
-            "…",
-            "--",
-            "(at",
-            "x:9)",
-            "TypeError",
-            "İ",
+            "error", "Error:", "cannot", "open", "0x1f", "0X1F", "a0xb", "A0XB", "deadbeef1", "DEADBEEF2",
+            "481516", "12", "E0308", "\u{212a}", "k", "é", "…", "--", "(at", "x:9)", "TypeError", "İ",
         ]);
         prop::collection::vec(words, 0..6).prop_map(|words| words.join(" "))
     }

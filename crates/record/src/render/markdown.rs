@@ -262,17 +262,8 @@ fn fill(draft: &mut BoundedText<'_>, files: &mut Files<'_>, first: &Ahead, (boun
         files.details(draft, share, Depth::Brief);
         files.details(draft, share, Depth::Long);
         for section in [
-            CurrentState,
-            DecisionsMade,
-            NextSteps,
-            Blockers,
-            Constraints,
-            OpenQuestions,
-            Findings,
-            Things,
-            TestResults,
-            FilesRead,
-            Notes,
+            CurrentState, DecisionsMade, NextSteps, Blockers, Constraints, OpenQuestions, Findings, Things,
+            TestResults, FilesRead, Notes,
         ] {
             draft.offer(section, share, ALL);
         }

@@ -87,14 +87,8 @@ impl Components {
     /// All tokens that the caller sends.
     pub fn total(&self) -> u64 {
         [
-            self.system,
-            self.tool_definitions,
-            self.history,
-            self.tool_outputs,
-            self.retrieved_documents,
-            self.summary,
-            self.digest,
-            self.notes,
+            self.system, self.tool_definitions, self.history, self.tool_outputs, self.retrieved_documents,
+            self.summary, self.digest, self.notes,
         ]
         .into_iter()
         .fold(0, u64::saturating_add)

@@ -50,8 +50,8 @@ impl Accounting {
             let at = (message.seq - 1, moment.anchor.max(counts.system_through));
             let later = looks.peek().map_or(Seq::MAX, |start| **start);
             let batch = coming.get(place..).unwrap_or_default().iter().take_while(|one| one.seq < later);
-            if begins && let Some(newest) = counts.clips_before(policy, at, batch) {
-                counts.clip_before(policy, newest, known, &marks);
+            if begins && let Some(newest) = counts.clip_boundary(policy, at, batch) {
+                counts.clip_through(policy, newest, known, &marks);
             }
             counts.push(message, policy.preserve_recent);
         }

@@ -9,15 +9,7 @@ const MAX_CHARS: usize = 200;
 
 /// Vendors that Bedrock puts in front of a name, with a dot after them and sometimes a region before.
 const VENDORS: [&str; 9] = [
-    "anthropic.",
-    "openai.",
-    "meta.",
-    "amazon.",
-    "mistral.",
-    "deepseek.",
-    "qwen.",
-    "minimax.",
-    "moonshotai.",
+    "anthropic.", "openai.", "meta.", "amazon.", "mistral.", "deepseek.", "qwen.", "minimax.", "moonshotai.",
 ];
 
 /// Whether a text can be the name of a model.

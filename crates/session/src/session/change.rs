@@ -74,11 +74,11 @@ impl Session {
 
     /// Whether the settings have changed since this branch was counted. A change writes main's row alone, so that every
     /// other branch finds it when it is read.
-    pub fn is_behind(&self) -> bool {
+    pub fn has_stale_counts(&self) -> bool {
         !self.is_main() && self.accounting.under.revision != self.settings_revision
     }
 
-    /// Whether [`Self::catch_up`] needs the tail: placeholders are served that do not count, as after masking was off.
+    /// Whether [`Self::refresh_counts`] needs the tail: placeholders are served that do not count, as after masking was off.
     pub fn has_uncounted_masks(&self) -> bool {
         let counts = &self.accounting;
         counts.masked_tokens == 0
@@ -86,9 +86,9 @@ impl Session {
             && self.effective_settings().mask.unwrap_or_default() != MaskMode::Off
     }
 
-    /// Does what [`Self::set`] does in main, when [`Self::is_behind`]. If [`Self::has_uncounted_masks`], `tail` is every
+    /// Does what [`Self::set`] does in main, when [`Self::has_stale_counts`]. If [`Self::has_uncounted_masks`], `tail` is every
     /// message after the floor, ascending.
-    pub fn catch_up(&mut self, tail: &[Outline]) {
+    pub fn refresh_counts(&mut self, tail: &[Outline]) {
         let now = self.counted_under();
         let before = std::mem::replace(&mut self.accounting.under, now);
         // It is not known which other settings have changed with the model; then the suspension stays.

@@ -23,12 +23,12 @@ pub struct Ending<'a> {
     /// The status as the worker reports it.
     pub status: Status,
     /// The version that it made.
-    pub version: Option<Served>,
+    pub version: Option<VersionSizes>,
 }
 
 /// The sizes of a version in contexts.
 #[derive(Clone, Copy, Debug)]
-pub struct Served {
+pub struct VersionSizes {
     /// Its number.
     pub version: i64,
     /// Tokens of its record.
@@ -40,7 +40,7 @@ pub struct Served {
 impl Session {
     /// The final status: not a success when another version was published meanwhile, or when the session has
     /// become critical and refuses the strategy.
-    pub fn judge(&self, ending: Ending<'_>, report: &mut Report) -> Status {
+    pub fn final_status(&self, ending: Ending<'_>, report: &mut Report) -> Status {
         let moved = ending.span.is_some_and(|span| span.parent_version != self.version);
         if ending.status != Status::Succeeded {
             return ending.status;
@@ -79,7 +79,7 @@ impl Session {
         self.floor_at(anchor)
     }
 
-    /// Applies the end of a compression, after [`Self::judge`]: makes its version current, if there is one,
+    /// Applies the end of a compression, after [`Self::final_status`]: makes its version current, if there is one,
     /// counts the messages after the floor again, and decides what follows. `tail` is every message after
     /// [`Self::floor_after`], ascending.
     pub fn end(
@@ -120,7 +120,7 @@ impl Session {
         decide(&self.policy(), &situation, false).1
     }
 
-    fn adopt_version(&mut self, span: Span, served: Served) {
+    fn adopt_version(&mut self, span: Span, served: VersionSizes) {
         self.version = Some(served.version);
         self.last_version = served.version;
         self.anchor_seq = span.through_seq;

@@ -13,7 +13,7 @@ mod restore;
 mod state;
 
 pub use append::{AppendRefusal, Appended, BatchOptions, FirstSettings, Incoming, KeptTooMuch, MAX_KEPT};
-pub use end::{Ending, Served};
+pub use end::{Ending, VersionSizes};
 pub use fork::{ForkPoint, InheritedVersion};
 pub use restore::{CountState, Restored};
 pub use state::{Live, Session};

@@ -238,17 +238,17 @@ impl Session {
 
     /// Before which message an append of the `coming` messages has to clip outputs, and the most tokens that the context
     /// should have then.
-    pub fn clips_before<'a>(
+    pub fn clip_boundary<'a>(
         &self,
         coming: impl Iterator<Item = &'a MessageCounts> + Clone,
     ) -> Option<(Seq, u64)> {
-        self.accounting.clips_before(&self.policy(), (self.head_seq, self.floor()), coming)
+        self.accounting.clip_boundary(&self.policy(), (self.head_seq, self.floor()), coming)
     }
 
-    /// Clips outputs as [`Self::clips_before`] says. Every append decides on what a context would serve. `tail` is every message
+    /// Clips outputs as [`Self::clip_boundary`] says. Every append decides on what a context would serve. `tail` is every message
     /// after the floor, ascending.
-    pub fn clip_before<T: AsShape>(&mut self, before: (Seq, u64), tail: &[T], marks: &Marks) {
+    pub fn clip_through<T: AsShape>(&mut self, before: (Seq, u64), tail: &[T], marks: &Marks) {
         let policy = self.policy();
-        self.accounting.clip_before(&policy, before, tail, marks);
+        self.accounting.clip_through(&policy, before, tail, marks);
     }
 }

@@ -140,11 +140,11 @@ impl World {
         let first = session.head_seq + 1;
         let outlines: Vec<Outline> = (first..).zip(kinds).map(|(seq, kind)| outline(seq, *kind)).collect();
         let counted: Vec<MessageCounts> = outlines.iter().map(Outline::counted).collect();
-        if let Some(newest) = session.clips_before(counted.iter()) {
+        if let Some(newest) = session.clip_boundary(counted.iter()) {
             let tail: Vec<_> =
                 self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
             let marks = session.accounting.marks(&tail);
-            session.clip_before(newest, &tail, &marks);
+            session.clip_through(newest, &tail, &marks);
         }
         let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
         let room = share_of(session.policy().effective_window, PINS_SHARE);
@@ -164,8 +164,11 @@ impl World {
 
     fn end(&mut self, span: Option<Span>, status: Status, (summary, digest): (u32, u32)) -> (Status, bool) {
         let request = Request::default();
-        let version =
-            Served { version: self.session.last_version + 1, summary_tokens: summary, digest_tokens: digest };
+        let version = VersionSizes {
+            version: self.session.last_version + 1,
+            summary_tokens: summary,
+            digest_tokens: digest,
+        };
         let ending = Ending {
             trigger: "utilization",
             request: &request,
@@ -174,7 +177,7 @@ impl World {
             version: span.map(|_| version).filter(|_| status == Status::Succeeded),
         };
         let mut report = Report::default();
-        let status = self.session.judge(ending, &mut report);
+        let status = self.session.final_status(ending, &mut report);
         let tail = self.tail(self.session.floor_after(status, ending));
         let before = self.session.last_version;
         self.session.end(status, ending, &tail, &mut report);
@@ -209,10 +212,10 @@ impl World {
                 };
                 let mut masked = before.clone();
                 let coming = [outline(before.head_seq + 1, (1, 10)).counted()];
-                if let Some(newest) = masked.clips_before(coming.iter()) {
+                if let Some(newest) = masked.clip_boundary(coming.iter()) {
                     let tail = self.tail(masked.floor());
                     let marks = masked.accounting.marks(&tail);
-                    masked.clip_before(newest, &tail, &marks);
+                    masked.clip_through(newest, &tail, &marks);
                 }
                 assert!(self.append(&[(1, 10)], said).is_err());
                 assert_eq!(self.session, masked, "a refusal has changed something");
@@ -274,11 +277,11 @@ impl World {
     fn is_read(&mut self) {
         let session = &mut self.session;
         session.forget_masks_that_are_off();
-        if session.is_behind() {
+        if session.has_stale_counts() {
             let floor = session.floor();
             let tail = self.messages.iter().filter(|message| message.seq > floor).cloned();
             let tail: Vec<_> = tail.filter(|_| session.has_uncounted_masks()).collect();
-            session.catch_up(&tail);
+            session.refresh_counts(&tail);
         }
     }
 
@@ -304,10 +307,7 @@ impl World {
         afresh.clip(counts.clipping(), policy.mask, &tail, &counts.marks(&tail));
         let sums = |counts: &Accounting| {
             let tail = (
-                counts.tail_messages,
-                counts.tail_tokens,
-                counts.tool_output_tokens,
-                counts.retrieved_tokens,
+                counts.tail_messages, counts.tail_tokens, counts.tool_output_tokens, counts.retrieved_tokens,
             );
             (tail, counts.turns, counts.unmasked_results, counts.open_calls)
         };
@@ -382,7 +382,7 @@ fn a_change_of_settings_ends_what_a_rollback_suspended_and_another_model_does_no
         main.set(patched(&main, &change), &[]).unwrap();
         branch.settings = main.settings.clone();
         branch.settings_revision = main.settings_revision;
-        branch.catch_up(&[]);
+        branch.refresh_counts(&[]);
         let suspended = (main.accounting.suspended, branch.accounting.suspended);
         assert_eq!(suspended, (is_suspended, is_suspended), "{change}");
     }
@@ -409,16 +409,16 @@ fn reports_of_the_provider_stay_with_the_model_that_they_are_about_on_every_bran
     };
     let name = BranchName::parse("b").unwrap();
     let mut branch = main.session.fork((SessionId(Uuid::max()), name), at, DateTime::UNIX_EPOCH);
-    assert!(!branch.is_behind(), "it was counted under the settings that it shares");
+    assert!(!branch.has_stale_counts(), "it was counted under the settings that it shares");
     branch.accounting.calibration.take(5_000, 6_000);
     let mut then = |change: serde_json::Value, branch: &mut Session| {
         main.session.set(patched(&main.session, &change), &[]).unwrap();
         branch.settings = main.session.settings.clone();
         branch.settings_revision = main.session.settings_revision;
         let before = branch.served_revision();
-        assert!(branch.is_behind());
-        branch.catch_up(&[]);
-        assert!(!branch.is_behind() && branch.served_revision() == before);
+        assert!(branch.has_stale_counts());
+        branch.refresh_counts(&[]);
+        assert!(!branch.has_stale_counts() && branch.served_revision() == before);
     };
     then(json!({"fill": 0.3}), &mut branch);
     assert!(!branch.accounting.calibration.is_none(), "it goes on with the model");

@@ -22,14 +22,8 @@ const END_BYTES: usize = 2 * 1024;
 const KEPT: usize = 12;
 /// Odd factors that derive eight hashes from one.
 const FACTORS: [u64; HASHES] = [
-    0x9e37_79b9_7f4a_7c15,
-    0xc2b2_ae3d_27d4_eb4f,
-    0x1656_67b1_9e37_79f9,
-    0x27d4_eb2f_1656_67c5,
-    0xff51_afd7_ed55_8ccd,
-    0xc4ce_b9fe_1a85_ec53,
-    0x94d0_49bb_1331_11eb,
-    0xbf58_476d_1ce4_e5b9,
+    0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x27d4_eb2f_1656_67c5,
+    0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53, 0x94d0_49bb_1331_11eb, 0xbf58_476d_1ce4_e5b9,
 ];
 
 /// The min-hashes of a text.

@@ -42,13 +42,13 @@ pub(super) struct Group {
     pub(super) appends: Vec<Pending>,
     /// Whether to look up stored replies before the decision. At first no group does, because mostly there are none;
     /// the commit reports when there are.
-    looks_up: bool,
+    loads_replies: bool,
     replays: Option<Replays>,
 }
 
 impl Group {
     pub(super) fn new(key: Key, appends: Vec<Pending>) -> Self {
-        Self { key, appends, looks_up: false, replays: None }
+        Self { key, appends, loads_replies: false, replays: None }
     }
 
     fn coming(&self) -> load::Coming<'_> {
@@ -173,7 +173,7 @@ async fn attempt(
             Outcome::Staged(staged) => tell(group, *staged),
             Outcome::NoBranch => group.answer_all(&AppendError::NoBranch),
             Outcome::NeedsReplies => {
-                group.looks_up = true;
+                group.loads_replies = true;
                 left.push(group);
             }
             Outcome::NeedsModel { main, model } => {
@@ -216,7 +216,7 @@ async fn attempt(
             }
             tell(group, *staged);
         } else {
-            group.looks_up = true;
+            group.loads_replies = true;
             left.push(group);
         }
     }
@@ -316,7 +316,7 @@ async fn set_model(store: &Store, main: SessionKey, model: &str) -> Result<()> {
 /// tenant of each as that of `load` does.
 async fn find_replies(connection: &mut PgConnection, groups: &mut [Group]) -> Result<()> {
     let (mut places, mut tenants, mut routes, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.looks_up) {
+    for (place, group) in groups.iter_mut().enumerate().filter(|(_, group)| group.loads_replies) {
         group.replays = Some(Replays::new());
         for key in group.appends.iter().filter_map(|pending| pending.append.reply_key.as_ref()) {
             places.push(place);

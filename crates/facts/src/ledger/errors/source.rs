@@ -127,17 +127,8 @@ pub(super) fn runs(whole: &str, command: &str) -> bool {
 /// Whether a command only prepares what the commands behind it check.
 pub(super) fn prepares(command: &str) -> bool {
     const PREPARING: [&str; 11] = [
-        "git mv ",
-        "git add ",
-        "git rm ",
-        "git checkout ",
-        "git stash",
-        "mkdir ",
-        "cp ",
-        "mv ",
-        "rm ",
-        "touch ",
-        "sed ",
+        "git mv ", "git add ", "git rm ", "git checkout ", "git stash", "mkdir ", "cp ", "mv ", "rm ",
+        "touch ", "sed ",
     ];
     PREPARING.iter().any(|words| command.starts_with(words))
 }

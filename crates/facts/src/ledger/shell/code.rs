@@ -86,17 +86,8 @@ pub(super) fn replacements_in(script: &str) -> Option<String> {
 pub(in super::super) fn file_uses_in(script: &str) -> Vec<FileUse> {
     let script = head(script, SEARCHED);
     if ![
-        "open(",
-        "write_text",
-        "write_bytes",
-        "unlink",
-        "remove(",
-        "write",
-        "put_contents",
-        "copy",
-        "move(",
-        "rename",
-        "replace(",
+        "open(", "write_text", "write_bytes", "unlink", "remove(", "write", "put_contents", "copy", "move(",
+        "rename", "replace(",
     ]
     .iter()
     .any(|w| script.contains(w))

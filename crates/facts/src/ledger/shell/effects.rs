@@ -491,22 +491,8 @@ mod tests {
     #[rstest]
     fn a_script_is_not_taken_for_its_output(
         #[values(
-            "python",
-            "python2",
-            "python3",
-            "python3.12",
-            "node",
-            "ruby",
-            "deno run",
-            "bun",
-            "php",
-            "ipython",
-            "perl",
-            "zsh",
-            "psql",
-            "sqlite3 a.db",
-            "ssh host",
-            "git apply"
+            "python", "python2", "python3", "python3.12", "node", "ruby", "deno run", "bun", "php",
+            "ipython", "perl", "zsh", "psql", "sqlite3 a.db", "ssh host", "git apply"
         )]
         program: &str,
     ) {

@@ -101,11 +101,8 @@ fn a_windows_session_keeps_one_file_one_line() {
     assert_eq!(
         talk.files(),
         [
-            "modified C:/Users/Ann/app/src/main.cs",
-            "deleted obj/old.txt",
-            "read a.txt",
-            "deleted b.txt transient unsure",
-            "created docs/c.txt unsure"
+            "modified C:/Users/Ann/app/src/main.cs", "deleted obj/old.txt", "read a.txt",
+            "deleted b.txt transient unsure", "created docs/c.txt unsure"
         ]
     );
 }

@@ -364,18 +364,14 @@ fn codex() {
     assert_eq!(
         told.files,
         [
-            "modified /src/tool/build.go",
-            "deleted /src/tool/version.go",
-            "deleted /src/tool/stamp.sh",
+            "modified /src/tool/build.go", "deleted /src/tool/version.go", "deleted /src/tool/stamp.sh",
             "created /src/tool/internal/version.go"
         ]
     );
     assert_eq!(
         told.commands,
         [
-            "sed -n '1,40p' build.go = 0",
-            "go test ./... = 1",
-            "go test ./... = 0",
+            "sed -n '1,40p' build.go = 0", "go test ./... = 1", "go test ./... = 0",
             "mv version.go internal/version.go = 0"
         ]
     );
@@ -475,12 +471,8 @@ fn powershell_on_windows() {
     assert_eq!(
         told.files,
         [
-            "modified src/Invoice.cs",
-            "created tests/RoundingTests.cs",
-            "created app.test.config",
-            "renamed notes.txt → docs/notes.txt",
-            "deleted old/Legacy.cs",
-            "created src/Tax.cs",
+            "modified src/Invoice.cs", "created tests/RoundingTests.cs", "created app.test.config",
+            "renamed notes.txt → docs/notes.txt", "deleted old/Legacy.cs", "created src/Tax.cs",
             "read app.config"
         ]
     );
