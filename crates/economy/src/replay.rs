@@ -344,7 +344,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Makes a candidate the current version.
-    fn publish(&mut self, checked: CheckedDraft, carry: LedgerState) -> session::Served {
+    fn publish(&mut self, checked: CheckedDraft, carry: LedgerState) -> session::VersionSizes {
         let mut at = 0;
         self.probes.retain(|_| {
             at += 1;
@@ -355,7 +355,8 @@ impl<'a> Replay<'a> {
         let message = |form: &Rendering| context::summary_message(&form.text, self.counter);
         let full = message(&checked.rendering);
         let smaller = checked.smaller.iter().map(message).collect();
-        let sizes = session::Served { version, summary_tokens: full.1, digest_tokens: checked.digest.tokens };
+        let sizes =
+            session::VersionSizes { version, summary_tokens: full.1, digest_tokens: checked.digest.tokens };
         self.base = Some(Base {
             version,
             summary: checked.summary,
@@ -371,7 +372,7 @@ impl<'a> Replay<'a> {
     /// Ends an attempt; returns the compression that follows.
     fn end(&mut self, ending: Ending<'_>, before: u32) -> Option<Start> {
         let mut report = Report { context_tokens_before: Some(before), ..Report::default() };
-        let status = self.session.judge(ending, &mut report);
+        let status = self.session.final_status(ending, &mut report);
         let tail = self.outlines(self.session.floor_after(status, ending));
         let start = self.session.end(status, ending, tail, &mut report);
         if status == Status::Succeeded {
