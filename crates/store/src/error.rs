@@ -26,6 +26,9 @@ pub enum StoreError {
     /// The session has changed in every try of a decision on it.
     #[error("the session changed each time that a change of it had been decided")]
     Contended,
+    /// The work on what was read broke; nothing was written.
+    #[error("the work on what was read broke")]
+    Broken,
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
     TenantBusy,

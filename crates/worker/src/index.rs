@@ -58,7 +58,7 @@ async fn step(
         let mut analyzer = Analyzer::default();
         next.messages.iter().map(|message| analyzer.read(message)).collect::<Vec<_>>()
     });
-    let Ok(documents) = documents.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
+    let Ok(documents) = documents.await else { return Err(StoreError::Broken) };
     let count = Seq::try_from(documents.len()).unwrap_or(Seq::MAX);
     let indexed = store.index_messages((tenant, session), through_seq, documents, job).await?;
     let reached = through_seq + count;
