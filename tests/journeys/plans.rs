@@ -19,9 +19,8 @@ use crate::support::receiver::{Answer, Receiver};
 
 /// Tables that may be read whole, with the reason.
 const SMALL: [&str; 2] = [
-    // One row per customer of the installation.
-    "tenants", // The server's own: one row per database.
-    "pg_database",
+    "tenants",     // one row per customer of the installation
+    "pg_database", // the server's own: one row per database
 ];
 
 /// Statements whose filters may be absent, so that no one plan suits all calls: the server makes one for the

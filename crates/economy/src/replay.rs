@@ -205,7 +205,7 @@ impl<'a> Replay<'a> {
         if let Some(newest) = self.session.clip_boundary(batch.iter().map(|message| message.counted)) {
             let tail = self.outlines(self.session.floor());
             let marks = self.session.accounting.marks(tail);
-            self.session.clip_through(newest, tail, &marks);
+            self.session.clip_before(newest, tail, &marks);
         }
         let options = BatchOptions {
             format: BatchFormat::Stated(self.transcript.format),

@@ -271,4 +271,10 @@ mod tests {
         drop(sockets);
         assert!(!folder.exists(), "the temporary folder stayed");
     }
+
+    #[test]
+    fn an_address_has_any_folders_name_as_one_value() {
+        let escaped = percent_encode("/var/a-b_c.d~/x y&c#%é".as_bytes(), PLAIN).to_string();
+        assert_eq!(escaped, "/var/a-b_c.d~/x%20y%26c%23%25%C3%A9");
+    }
 }

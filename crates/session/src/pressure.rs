@@ -48,7 +48,7 @@ impl Accounting {
     /// Clips outputs before the message `newest`, when that saves enough to break the prefix: large ones that are older than
     /// the last messages, and the largest of the others as far as the context exceeds `goal`. `tail` is as for
     /// [`Self::clip`].
-    pub fn clip_through<T: AsShape>(
+    pub fn clip_before<T: AsShape>(
         &mut self,
         policy: &Policy,
         (newest, goal): (Seq, u64),

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 pub use anchord_context::context::BudgetTooSmall as TooSmall;
 use anchord_context::context::{
     BudgetTooSmall, ContextInput, Counted, Entry, MaskInput, SummaryForm, SummaryInput, assemble,
-    summary_message_text,
+    summary_message, summary_message_text,
 };
 use anchord_context::mask::{Clipping, Keep, Marks, MaskMode};
 use anchord_context::pin::PINS_SHARE;
@@ -238,7 +238,7 @@ fn fixed(conversation: &Conversation, through: Seq) -> u32 {
     let lead = group::leading_system(entries);
     let (system, rest) = entries.split_at_checked(lead).unwrap_or_default();
     let beside = system.iter().chain(rest.iter().filter(|entry| conversation.stays(entry, through)));
-    let head = Counted::new(&summary_message_text(""), &conversation.counter).tokens;
+    let (_, head) = summary_message("", conversation.counter);
     beside.fold(head, |sum, entry| sum.saturating_add(entry.tokens))
 }
 

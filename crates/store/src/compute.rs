@@ -10,6 +10,6 @@ pub(super) async fn compute<T: Send + 'static>(
 ) -> Result<T> {
     fair::requests().run(tenant.0.as_u128(), work).await.map_err(|none| match none {
         NoTurn::Busy => StoreError::TenantBusy,
-        NoTurn::Broken(_) => sqlx::Error::WorkerCrashed.into(),
+        NoTurn::Broken(_) => StoreError::Broken,
     })
 }

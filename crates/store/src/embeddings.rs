@@ -147,7 +147,7 @@ impl Store {
         let NewVectors { model, dimensions, after, messages } = new;
         let through = after + Seq::try_from(messages.len()).unwrap_or(Seq::MAX);
         let encoding = fair::jobs().run(job.tenant.0.as_u128(), move || encode(after + 1, &messages));
-        let Ok(encoded) = encoding.await else { return Err(sqlx::Error::WorkerCrashed.into()) };
+        let Ok(encoded) = encoding.await else { return Err(StoreError::Broken) };
         let (blocks, vectors): (Vec<Seq>, Vec<Vec<u8>>) = encoded.into_iter().unzip();
         let mut tx = self.begin(job.tenant).await?;
         // The session first, as everywhere: nobody erases it meanwhile.

@@ -26,8 +26,8 @@ pub enum StoreError {
     /// The session has changed in every try of a decision on it.
     #[error("the session changed each time that a change of it had been decided")]
     Contended,
-    /// The work on what was read broke; nothing was written.
-    #[error("the work on what was read broke")]
+    /// Work in the tenant's turn broke.
+    #[error("work in the tenant's turn broke")]
     Broken,
     /// The tenant's requests hold all the connections that a tenant may have.
     #[error("the tenant's requests hold all the connections that a tenant's may")]
@@ -85,7 +85,7 @@ impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         // After an unknown outcome the same call may do its work a second time.
         let Self::Database(error) = self else {
-            return matches!(self, Self::Contended | Self::NoPrimary | Self::NoTenant);
+            return matches!(self, Self::Contended | Self::NoPrimary | Self::NoTenant | Self::Broken);
         };
         // Connection, resources, operator intervention (shutdown, statement timeout), rollback
         // (deadlock, serialization), lock not available.

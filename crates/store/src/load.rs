@@ -280,7 +280,7 @@ async fn mask<'a>(
         pressed.iter().map(|(one, _)| (one.tenant, one.session.id, one.session.floor())).collect();
     for ((one, newest), tail) in pressed.iter_mut().zip(tails(connection, &wanted).await?) {
         let marks = one.session.accounting.marks(&tail);
-        one.session.clip_through(*newest, &tail, &marks);
+        one.session.clip_before(*newest, &tail, &marks);
     }
     Ok(())
 }
@@ -406,7 +406,7 @@ impl Row {
             settings_revision: self.settings_revision.unwrap_or_default(),
             has_branches: self.has_branches.unwrap_or_default(),
             accounting: serde_json::from_str(accounting).map_err(|e| corrupt("accounting", &e))?,
-            recent: Recent::read(self.recent.as_deref()).map_err(|e| corrupt("recent", &e))?,
+            recent: Recent::read(self.recent.as_deref()),
             name: SessionName::parse(self.name.as_deref().unwrap_or_default())
                 .map_err(|e| corrupt("name", &e))?,
             branch: BranchName::parse(self.branch.as_deref().unwrap_or_default())

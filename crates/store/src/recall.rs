@@ -483,5 +483,5 @@ async fn in_turn<T: Send + 'static>(
     tenant: TenantId,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    fair::jobs().run(tenant.0.as_u128(), work).await.map_err(|_| sqlx::Error::WorkerCrashed.into())
+    fair::jobs().run(tenant.0.as_u128(), work).await.map_err(|_| StoreError::Broken)
 }

@@ -129,8 +129,9 @@ impl ServedNotes {
 }
 
 impl Store {
-    /// Notes a context that was served. It locks a list for the length of a push.
+    /// Notes a context that was served, under a new id. It locks a list for the length of a push.
     pub fn note_served(&self, key: SessionKey, served: Served) {
+        let served = Served { id: Uuid::now_v7(), ..served };
         self.served.put([Waiting { key, served, tries: 0 }]);
     }
 

@@ -268,7 +268,7 @@ async fn serve(
     let whole = counts.appended_tokens.saturating_add(counts.pins_tokens.into());
     let (session, task) = (source.session.id, source.settings.task_id.clone());
     let noted = Served {
-        id: Uuid::now_v7(),
+        id: Uuid::nil(),
         served_at: state.clock.now(),
         head_seq: source.session.head_seq,
         version: source.session.version,

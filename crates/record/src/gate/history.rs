@@ -51,7 +51,7 @@ pub enum RetryMeasure {
 pub enum GateOutcome {
     /// It holds.
     Accept,
-    /// It was refused, and the same engine tried again; `next` says how.
+    /// It was not published as it was, and tried once more; `next` says how.
     Repair,
     /// It was refused for good, and code or another strategy took over.
     FallBack,

@@ -51,7 +51,7 @@ impl Accounting {
             let later = looks.peek().map_or(Seq::MAX, |start| **start);
             let batch = coming.get(place..).unwrap_or_default().iter().take_while(|one| one.seq < later);
             if begins && let Some(newest) = counts.clip_boundary(policy, at, batch) {
-                counts.clip_through(policy, newest, known, &marks);
+                counts.clip_before(policy, newest, known, &marks);
             }
             counts.push(message, policy.preserve_recent);
         }

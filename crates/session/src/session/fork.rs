@@ -114,7 +114,6 @@ impl Session {
             version: version.map(|version| version.version),
             last_version: version.map_or(0, |version| version.version),
             context_revision: self.context_revision,
-            // Where the index is that it shares is known where it is stored.
             ..Self::new(id, self.name.clone(), self.defaults.clone(), now)
         };
         let policy = forked.policy();

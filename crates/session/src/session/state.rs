@@ -247,8 +247,8 @@ impl Session {
 
     /// Clips outputs as [`Self::clip_boundary`] says. Every append decides on what a context would serve. `tail` is every message
     /// after the floor, ascending.
-    pub fn clip_through<T: AsShape>(&mut self, before: (Seq, u64), tail: &[T], marks: &Marks) {
+    pub fn clip_before<T: AsShape>(&mut self, before: (Seq, u64), tail: &[T], marks: &Marks) {
         let policy = self.policy();
-        self.accounting.clip_through(&policy, before, tail, marks);
+        self.accounting.clip_before(&policy, before, tail, marks);
     }
 }

@@ -144,7 +144,7 @@ impl World {
             let tail: Vec<_> =
                 self.messages.iter().filter(|message| message.seq > session.floor()).cloned().collect();
             let marks = session.accounting.marks(&tail);
-            session.clip_through(newest, &tail, &marks);
+            session.clip_before(newest, &tail, &marks);
         }
         let mut kept: u32 = session.accounting.kept.iter().map(|kept| kept.tokens).sum();
         let room = share_of(session.policy().effective_window, PINS_SHARE);
@@ -215,7 +215,7 @@ impl World {
                 if let Some(newest) = masked.clip_boundary(coming.iter()) {
                     let tail = self.tail(masked.floor());
                     let marks = masked.accounting.marks(&tail);
-                    masked.clip_through(newest, &tail, &marks);
+                    masked.clip_before(newest, &tail, &marks);
                 }
                 assert!(self.append(&[(1, 10)], said).is_err());
                 assert_eq!(self.session, masked, "a refusal has changed something");

@@ -82,12 +82,10 @@ pub struct PastMessage {
 }
 
 impl Recent {
-    /// Parses what a session row stores; `None` gives the empty state.
-    ///
-    /// # Errors
-    /// When it is not what [`Recent::write`] wrote.
-    pub fn read(text: Option<&str>) -> serde_json::Result<Self> {
-        text.map_or_else(|| Ok(Self::default()), serde_json::from_str)
+    /// Parses what a session row stores; `None` gives the empty state, and so does the form of another build: a history that is
+    /// not known is made from the newest messages again.
+    pub fn read(text: Option<&str>) -> Self {
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
     /// The text that a session row stores; `None` when there is nothing to store.

@@ -11,8 +11,8 @@ const FILES: [&str; 14] = [
 ];
 
 /// Tables, with their alias, and a part of the statement that reads them without naming a tenant, and the reason. What such a
-/// statement changes, it changes by its whole key.
-const WITHOUT_TENANT: [(&str, &str, &str); 16] = [
+/// statement changes, it changes by its whole key, or by the place of a row that it has locked.
+const WITHOUT_TENANT: [(&str, &str, &str); 20] = [
     ("console_signins", "where digest = $1", "the cookie is how the tenant becomes known"),
     ("tenants t", "where t.name = $1", "an operator's command may take a tenant's name"),
     ("tenants t", "t.arriving_from is null and ($1::uuid is null or t.id > $1)", "the operator's list"),
@@ -32,7 +32,15 @@ const WITHOUT_TENANT: [(&str, &str, &str); 16] = [
     ("webhooks k", "where k.previous_secret_until < now()", "upkeep: by time"),
     ("sessions s", "where s.expires_at < now()", "retention: by time"),
     ("tenants t", "where t.erased_at is not null", "erasing: the tenants that have something to delete"),
-    ("events o", "order by o.events limit $1 for update skip locked", "retention: by time"),
+    (
+        "events o",
+        "order by o.events limit $1 for update skip locked",
+        "retention: the macro of the next four",
+    ),
+    ("console_signins o", "where o.expires_at < now()", "retention: by time"),
+    ("idempotency_keys o", "where o.created_at < now()", "retention: by time"),
+    ("events o", "where o.created_at < now()", "retention: by time"),
+    ("webhook_deliveries o", "where o.created_at < now()", "retention: by time"),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -56,7 +64,15 @@ fn root() -> PathBuf {
 fn statements(text: &str) -> Vec<String> {
     let starts = ["sqlx::query!(", "sqlx::query_as!(", "sqlx::query_scalar!(", "until_few!("];
     let calls = starts.iter().flat_map(|start| text.match_indices(start));
-    calls.map(|(at, _)| statement(text.get(at..).unwrap_or_default())).collect()
+    let own = calls.map(|(at, _)| statement(text.get(at..).unwrap_or_default()));
+    // The table and the time of each call of the macro that removes what has expired.
+    let forgotten = text.split("forget_old!(self, \"").skip(1).map(|call| {
+        let [table, _, time, ..] = call.split('"').collect::<Vec<_>>()[..] else {
+            panic!("no table: {call}")
+        };
+        format!("select from {table} o where o.{time} < now()")
+    });
+    own.chain(forgotten).collect()
 }
 
 /// The statement of a call. Where a macro puts a name into it, stands the name of a table.
@@ -98,7 +114,7 @@ fn nameless(statement: &str, tables: &BTreeSet<String>) -> Vec<String> {
         let named = [
             format!("{alias}.{column} ="),
             format!("= {alias}.{column}"),
-            // A row by its place, which a subquery finds under the tenant.
+            // A row by its place, which a subquery finds: under the tenant, or it is on the list itself.
             format!("{alias}.ctid = any (array("),
         ];
         let is_inserted = *word == "into" && statement.contains(&format!("({column}, "));
